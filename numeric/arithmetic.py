@@ -1,0 +1,200 @@
+"""What differs between floats and Arb balls, so that a layer need not know which of the two it runs on.
+
+Floats are float16, bfloat16 (of ml_dtypes), float32 and float64. Balls are object arrays of `flint.arb`: intervals that
+are proved to hold the true value, computed at `precision(bits)`. A layer widens its inputs, computes, and rounds once:
+
+    float16, bfloat16 compute in float32; float32, float64 and balls in themselves.
+
+Arb: F. Johansson, Arb: efficient arbitrary-precision midpoint-radius interval arithmetic, IEEE Trans. Comput. 66, 2017.
+"""
+
+import math
+import operator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import ml_dtypes
+import numpy as np
+from flint import arb, ctx
+from numpy.typing import ArrayLike, DTypeLike
+
+BALL = np.dtype(object)
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+WORKING_DTYPE: dict[np.dtype, np.dtype] = {
+    np.dtype(np.float16): np.dtype(np.float32),
+    BFLOAT16: np.dtype(np.float32),
+    np.dtype(np.float32): np.dtype(np.float32),
+    np.dtype(np.float64): np.dtype(np.float64),
+    BALL: BALL,
+}
+
+
+class UndecidedComparison(ArithmeticError):
+    """Two balls overlap, so neither `a > b` nor `a <= b` is proved; plain Python would call both False."""
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Let balls carry `bits` bits inside the block, and what they carried before after it, also when it raises.
+
+    The setting is python-flint's `flint.ctx.prec`, one for the whole process: threads share it.
+    """
+    if isinstance(bits, bool) or operator.index(bits) < 2:
+        raise ValueError(
+            f"precision: bits is {bits!r}, needed an integer of at least 2; 53 is a double, 113 is 34 digits"
+        )
+    before = ctx.prec
+    ctx.prec = operator.index(bits)
+    try:
+        yield
+    finally:
+        ctx.prec = before
+
+
+# Conversion
+
+
+def is_balls(array: np.ndarray) -> bool:
+    """Is it an object array? The layers make sure that such an array holds nothing but balls."""
+    return bool(array.dtype == BALL)
+
+
+def widen(array: np.ndarray) -> np.ndarray:
+    """The same numbers in the dtype that a layer computes in; exact, and without a copy where nothing changes."""
+    return array.astype(WORKING_DTYPE[array.dtype], copy=False)
+
+
+def round_to(array: np.ndarray, dtype: DTypeLike) -> np.ndarray:
+    """The one rounding at the end of a layer; balls stay balls, since rounding them would lose the enclosure."""
+    return array if is_balls(array) else array.astype(dtype, copy=False)
+
+
+def _exact_ball(number: object) -> arb:
+    if isinstance(number, np.generic):
+        number = number.item()
+    if isinstance(number, arb):
+        return number
+    if isinstance(number, (int, float)) and not isinstance(number, bool):
+        return arb(number)
+    raise TypeError(
+        f"to_balls: found {number!r} of type {type(number).__name__}, needed an integer, a float of at most 64 bits "
+        "or a ball; nothing else is sure to convert exactly"
+    )
+
+
+def to_balls(numbers: ArrayLike | arb) -> np.ndarray:
+    """An object array of balls, each exactly the float or integer it came from (radius 0); balls are kept."""
+    array = np.asarray(numbers)
+    balls = np.empty(array.shape, dtype=object)
+    balls[...] = np.frompyfunc(_exact_ball, 1, 1)(array.astype(object))
+    return balls
+
+
+def convert(numbers: ArrayLike | arb, dtype: DTypeLike) -> np.ndarray:
+    """Exact numbers as operands of the arithmetic `dtype`: balls of radius 0 for object, else rounded to that float."""
+    array = np.asarray(numbers)
+    if np.dtype(dtype) == BALL:
+        return to_balls(array)
+    if is_balls(array):
+        raise TypeError(f"convert: found balls, which cannot become {np.dtype(dtype)} and still enclose; see to_floats")
+    return array.astype(dtype, copy=False)
+
+
+def zeros(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
+    """np.zeros, with exact balls for object; NumPy's own would be Python integers, which lack `.exp()` and the rest."""
+    return np.full(shape, arb(0), dtype=object) if np.dtype(dtype) == BALL else np.zeros(shape, dtype)
+
+
+# Enclosures
+
+
+def midpoint(balls: np.ndarray) -> np.ndarray:
+    """The midpoints, as exact balls of the same shape."""
+    return _elementwise(arb.mid, balls)
+
+
+def to_floats(balls: np.ndarray, dtype: DTypeLike = np.float64) -> np.ndarray:
+    """The midpoints, rounded to a float dtype by way of float64."""
+    return _elementwise(float, midpoint(balls)).astype(np.float64).astype(dtype)
+
+
+def radius(balls: np.ndarray) -> np.ndarray:
+    """Upper bounds in float64 on how far the true value lies from the midpoint; inf where nothing is known."""
+    return _elementwise(lambda ball: _float_above(ball.rad()), balls).astype(np.float64)
+
+
+def encloses(balls: np.ndarray, numbers: ArrayLike) -> np.ndarray:
+    """Elementwise: does the ball hold the number? A ball in `numbers` must lie inside as a whole."""
+    return _elementwise(arb.contains, balls, to_balls(numbers)).astype(bool)
+
+
+def largest_error(numbers: ArrayLike, balls: np.ndarray) -> np.ndarray:
+    """Upper bounds in float64 on |number - true value|, given that each ball holds its true value; NaN gives inf."""
+    with precision(max(ctx.prec, 128)):  # lest the subtraction itself costs more than what it measures
+        return _elementwise(_distance_above, to_balls(numbers), balls).astype(np.float64)
+
+
+def _elementwise(function: Callable, *arrays: np.ndarray) -> np.ndarray:
+    # frompyfunc hands back a bare object for 0-d input; an array keeps .astype and .shape
+    return np.asarray(np.frompyfunc(function, len(arrays), 1)(*arrays), dtype=object)
+
+
+def _distance_above(number: arb, ball: arb) -> float:
+    # equal infinities are no error, though their difference is NaN
+    return 0.0 if number == ball else _float_above(abs(number - ball).upper())
+
+
+def _float_above(exact: arb) -> float:
+    nearest = float(exact)
+    if math.isnan(nearest):
+        return math.inf
+    return nearest if arb(nearest) >= exact else math.nextafter(nearest, math.inf)
+
+
+# Comparison
+
+
+def greater(a: np.ndarray, b: np.ndarray | float) -> np.ndarray:
+    """a > b as a boolean array. Raises UndecidedComparison where balls overlap or are NaN.
+
+    Plain `a > b` is False for 0 +- 3e-34 against 0, and a relu would go on to return a wrong, exact 0.
+    """
+    above = np.asarray(a > b)
+    if is_balls(np.asarray(a)) or is_balls(np.asarray(b)):
+        undecided = ~(above | np.asarray(a <= b))
+        if undecided.any():
+            index = tuple(int(i) for i in np.argwhere(undecided)[0])
+            left, right = (np.broadcast_to(np.asarray(side, dtype=object), undecided.shape)[index] for side in (a, b))
+            raise UndecidedComparison(_undecided(left, right) + f" (at index {index}; {undecided.sum()} such in all)")
+    return above
+
+
+def maximum(array: np.ndarray, axis: int, keepdims: bool = False) -> np.ndarray:
+    """The largest entry along an axis. Raises UndecidedComparison where the balls leave open which entry that is."""
+    if is_balls(array):
+        return np.asarray(np.frompyfunc(_larger, 2, 1).reduce(array, axis=axis, keepdims=keepdims), dtype=object)
+    return array.max(axis=axis, keepdims=keepdims)
+
+
+def _larger(a: arb, b: arb) -> arb:
+    if a >= b:
+        return a
+    if b >= a:
+        return b
+    raise UndecidedComparison(_undecided(a, b))
+
+
+def _undecided(a: object, b: object) -> str:
+    return (
+        f"comparison of {a} with {b} is undecided, since the balls overlap; raise the precision "
+        "(numeric.arithmetic.precision), or move the input away from the tie"
+    )
+
+
+def stable_shift(z: np.ndarray, axis: int) -> np.ndarray:
+    """A number per slice to subtract before exp, so that nothing overflows; the axis stays, with length one.
+
+    Floats take the maximum. Softmax is the same after *any* shift (proofs/theorems/softmax.py: shift_invariance), so
+    balls need not decide which entry is largest: the largest midpoint will do. It is exact, and it never raises.
+    """
+    return (midpoint(z) if is_balls(z) else z).max(axis=axis, keepdims=True)

@@ -1,0 +1,137 @@
+"""What a contract says: names, shapes, options, the exact function, its rounding bound, probes, and properties.
+
+A contract is one file under contracts/, with an instance named CONTRACT whose `name` is the file's. Nothing lists it.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from .formats import Format, Precision
+from .rounding import Rounded
+from .usage import unknown
+
+Inputs = tuple[Any, ...]  # float64 arrays, integer arrays, or Python integers
+Options = dict[str, Any]
+
+LAYOUTS = ("contiguous", "strided", "read-only")
+
+
+@dataclass(frozen=True)
+class Input:
+    """An input: `shape` as text, "int" for a Python integer; `floating` inputs round to the dtype and have gradients."""
+
+    name: str
+    shape: str
+    floating: bool = True
+
+
+@dataclass(frozen=True)
+class Option:
+    """A keyword: its default, and the values that a default run probes."""
+
+    name: str
+    default: Any
+    probed: tuple[Any, ...]
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Inputs to judge at. One's own may be given: `check(..., probes=[Probe("mine", (z,))])`; options left out take their default."""
+
+    name: str
+    inputs: Inputs
+    options: Mapping[str, Any] = field(default_factory=dict)
+    layout: str = "contiguous"
+
+    def __post_init__(self) -> None:
+        if self.layout not in LAYOUTS:
+            raise unknown("layout", self.layout, LAYOUTS)
+
+
+class Bench(Protocol):
+    """What a property may do: call the implementation, and learn how far each result may be from the truth."""
+
+    format: Format
+    options: Options
+
+    def output(self, *inputs: Any) -> tuple[np.ndarray, np.ndarray]:
+        """(found, allowance) of the output at the default options."""
+
+    def gradients(self, dy: np.ndarray, *inputs: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+        """(found, allowance) for each floating input."""
+
+    def rounded(self, values: np.ndarray) -> np.ndarray:
+        """The nearest numbers that the dtype holds; a property must call with such, or its two sides differ already."""
+
+
+Residual = tuple[np.ndarray, np.ndarray]  # what should vanish, and how far rounding can keep it from doing so
+
+
+@dataclass(frozen=True)
+class Property:
+    """A theorem's consequence for outputs or gradients: `measure` returns what should vanish and its allowance."""
+
+    name: str
+    theorem: str
+    broken: str
+    measure: Callable[[Bench, np.random.Generator], Residual]
+    of_gradient: bool = False
+
+
+class Contract(ABC):
+    """See the module. Options reach every method as keywords, complete; arrays hold the numbers that the implementation received."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    inputs: ClassVar[tuple[Input, ...]]
+    output: ClassVar[str]
+    options: ClassVar[tuple[Option, ...]] = ()
+    properties: ClassVar[tuple[Property, ...]] = ()
+    variants: ClassVar[tuple[str, ...]] = ()  # ids that `accept` may name
+    theorem: ClassVar[str]  # what the reference rests on
+    gradient_theorem: ClassVar[str] = ""
+
+    @abstractmethod
+    def exact(self, *inputs: Any, **options: Any) -> np.ndarray:
+        """The output in balls, at the current ball precision."""
+
+    @abstractmethod
+    def bound(self, precision: Precision, *inputs: Any, **options: Any) -> Rounded:
+        """What a correct implementation may return: the output with what rounding can do to it, over all evaluation orders."""
+
+    @abstractmethod
+    def generic(self, rng: np.random.Generator, form: Format, options: Options) -> Sequence[Probe]:
+        """Probes with all sizes distinct and nothing special; run at each seed and each probed value of the options."""
+
+    @abstractmethod
+    def structured(self, rng: np.random.Generator, form: Format, options: Options) -> Sequence[Probe]:
+        """Probes at which known mistakes show; run once, at the default options."""
+
+    def exact_gradients(self, dy: np.ndarray, *inputs: Any, **options: Any) -> tuple[np.ndarray, ...]:
+        """The gradients of <dy, y> in balls, one for each floating input."""
+        raise NotImplementedError
+
+    def gradient_bounds(self, precision: Precision, dy: np.ndarray, *inputs: Any, **options: Any) -> tuple[Rounded, ...]:
+        """As `bound`, for each gradient."""
+        raise NotImplementedError
+
+    @property
+    def differentiable(self) -> bool:
+        return any(each.floating for each in self.inputs)
+
+    @property
+    def signature(self) -> str:
+        names = [each.name + (": int" if each.shape == "int" else "") for each in self.inputs]
+        keywords = [f"{each.name}={each.default!r}" for each in self.options]
+        return f"{self.name}({', '.join([*names, *(['*'] if keywords else []), *keywords])})"
+
+    def option(self, name: str) -> Option:
+        for each in self.options:
+            if each.name == name:
+                return each
+        raise unknown(f"option of {self.name}", name, [each.name for each in self.options])

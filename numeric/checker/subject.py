@@ -1,0 +1,166 @@
+"""The implementation under test: called with its own arrays, and held to shape, dtype and leaving its inputs alone."""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from .adapter import Adapter, NoGradient
+from .contract import Contract, Inputs, Options
+from .formats import Format
+from .watch import BrokenCall, OutOfTime, watched
+
+
+class Subject:
+    """`forward` and, unless autograd serves, `backward`, behind the adapter. Calls raise BrokenCall or return float64 arrays."""
+
+    def __init__(
+        self, contract: Contract, forward: Callable[..., Any], backward: Callable[..., Any] | None, adapter: Adapter, form: Format
+    ) -> None:
+        self._contract, self._adapter, self._form = contract, adapter, form
+        self._forward, self._backward = forward, backward
+        self._forward_keywords: Mapping[str, str] = {}
+        self._backward_keywords: Mapping[str, str] = {}
+
+    @property
+    def has_gradients(self) -> bool:
+        return self._contract.differentiable and (self._backward is not None or self._adapter.autograd)
+
+    def learn_keywords(self, inputs: Inputs, options: Options) -> None:
+        """Finds which options the implementation takes, by its signature, or by trying where that does not tell."""
+        names, count = list(options), len(self._contract.inputs)
+        self._forward_keywords = _keywords(
+            self._forward, names, self._adapter, count, lambda chosen: self._call_forward(inputs, options, chosen)
+        )
+        if self._backward is None:
+            self._backward_keywords = self._forward_keywords
+        else:
+            dy = np.zeros(())  # only its place matters to the trial: a TypeError comes before the arithmetic
+            self._backward_keywords = _keywords(
+                self._backward, names, self._adapter, count + 1, lambda chosen: self._call_backward(dy, inputs, options, chosen)
+            )
+
+    def takes(self, option: str, backward: bool = False) -> bool:
+        return option in (self._backward_keywords if backward else self._forward_keywords)
+
+    def output(self, inputs: Inputs, options: Options, layout: str, shape: tuple[int, ...]) -> np.ndarray:
+        natives = self._natives(inputs, layout)
+        result = watched(lambda: self._forward(*natives, **self._named(options, self._forward_keywords)), "it")
+        self._require_untouched(natives, inputs)
+        return self._checked(result, shape, "it")
+
+    def gradients(self, dy: np.ndarray, inputs: Inputs, options: Options, layout: str) -> list[np.ndarray]:
+        natives = self._natives(inputs, layout)
+        cotangent = self._adapter.array(dy, self._form.name, "contiguous")
+        floating = [value for value, each in zip(inputs, self._contract.inputs, strict=True) if each.floating]
+        if self._backward is None:
+            results, who = self._autograd(natives, cotangent, options), "autograd"
+        else:
+            keywords = self._named(options, self._backward_keywords)
+            backward, who = self._backward, "backward"
+            results = watched(lambda: backward(cotangent, *natives, **keywords), who)
+            results = results if isinstance(results, tuple | list) else (results,)
+        if len(results) != len(floating):
+            raise BrokenCall(f"{who} returned {len(results)} gradients, needed {len(floating)}: {self._floating_names()}")
+        self._require_untouched(natives, inputs)
+        if not np.array_equal(self._adapter.values(cotangent), dy):
+            raise BrokenCall(f"{who} changed its cotangent dy in place")
+        return [self._checked(result, value.shape, who) for result, value in zip(results, floating, strict=True)]
+
+    def _autograd(self, natives: list[Any], cotangent: Any, options: Options) -> tuple[Any, ...]:
+        keywords = self._named(options, self._forward_keywords)
+        floating = [native for native, each in zip(natives, self._contract.inputs, strict=True) if each.floating]
+
+        def output() -> Any:
+            result = self._forward(*natives, **keywords)
+            self._checked(result, tuple(cotangent.shape), "it")
+            return result
+
+        try:
+            return watched(lambda: self._adapter.gradients(output, floating, cotangent), "it or its autograd")
+        except BrokenCall as broken:
+            if isinstance(broken.__cause__, BrokenCall | NoGradient):
+                raise BrokenCall(str(broken.__cause__)) from broken.__cause__
+            raise
+
+    def _natives(self, inputs: Inputs, layout: str) -> list[Any]:
+        return [self._adapter.array(each, self._form.name, layout) if isinstance(each, np.ndarray) else each for each in inputs]
+
+    def _named(self, options: Options, keywords: Mapping[str, str]) -> Options:
+        return {keywords[name]: value for name, value in options.items() if name in keywords}
+
+    def _floating_names(self) -> str:
+        return ", ".join(each.name for each in self._contract.inputs if each.floating)
+
+    def _require_untouched(self, natives: list[Any], inputs: Inputs) -> None:
+        for native, given, each in zip(natives, inputs, self._contract.inputs, strict=True):
+            if isinstance(given, np.ndarray) and not np.array_equal(self._adapter.values(native), given, equal_nan=True):
+                raise BrokenCall(f"it changed its input {each.name} in place; it must leave its inputs as they were")
+
+    def _checked(self, result: Any, shape: tuple[int, ...], who: str) -> np.ndarray:
+        if not self._adapter.owns_array(result):
+            raise BrokenCall(f"{who} returned {_described(result)}, needed {self._adapter.array_name}")
+        dtype = self._adapter.dtype_name(result)
+        if dtype != self._form.name:
+            raise BrokenCall(
+                f"{who} returned dtype {dtype}, needed {self._form.name}, the dtype of this check; "
+                f'if it always returns {dtype}, check it with dtype="{dtype}"'
+            )
+        if tuple(result.shape) != tuple(shape):
+            raise BrokenCall(f"{who} returned shape {tuple(result.shape)}, needed {tuple(shape)}")
+        return self._adapter.values(result)
+
+    def _call_forward(self, inputs: Inputs, options: Options, chosen: Mapping[str, str]) -> Any:
+        return watched(lambda: self._forward(*self._natives(inputs, "contiguous"), **self._named(options, chosen)), "it")
+
+    def _call_backward(self, dy: np.ndarray, inputs: Inputs, options: Options, chosen: Mapping[str, str]) -> Any:
+        assert self._backward is not None
+        backward, cotangent = self._backward, self._adapter.array(dy, self._form.name, "contiguous")
+        return watched(lambda: backward(cotangent, *self._natives(inputs, "contiguous"), **self._named(options, chosen)), "backward")
+
+
+def _described(result: Any) -> str:
+    if result is None:
+        return "None (is a return statement missing?)"
+    if isinstance(result, tuple):
+        return f"a tuple of {len(result)} ({', '.join(type(each).__name__ for each in result[:4])})"
+    return f"a {type(result).__name__}"
+
+
+def _keywords(
+    function: Callable[..., Any],
+    names: list[str],
+    adapter: Adapter,
+    positional: int,
+    trial: Callable[[Mapping[str, str]], Any],
+) -> Mapping[str, str]:
+    """Which options `function` takes, each with the keyword that it takes it by."""
+    candidates = {name: (name, *adapter.synonyms.get(name, ())) for name in names}
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        parameters = None  # built in: no signature to read
+    if parameters is not None and not any(each.kind is each.VAR_KEYWORD for each in parameters):
+        first = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)][:positional]
+        free = {each.name for each in parameters if each.kind in (each.KEYWORD_ONLY, each.POSITIONAL_OR_KEYWORD)} - set(first)
+        found = {name: [each for each in keywords if each in free] for name, keywords in candidates.items()}
+        return {name: keywords[0] for name, keywords in found.items() if keywords}
+    for chosen in _choices(candidates):
+        try:
+            trial(chosen)
+        except OutOfTime:
+            raise
+        except BrokenCall as broken:
+            if isinstance(broken.__cause__, TypeError):
+                continue
+        return chosen
+    return {}
+
+
+def _choices(candidates: Mapping[str, tuple[str, ...]]) -> Iterator[dict[str, str]]:
+    """All ways to pass some of the options, those that pass most first."""
+    every = product(*[(*keywords, None) for keywords in candidates.values()])
+    ways = [{name: word for name, word in zip(candidates, words, strict=True) if word is not None} for words in every]
+    yield from sorted(ways, key=len, reverse=True)

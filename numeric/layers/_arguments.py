@@ -1,0 +1,114 @@
+"""What every layer asks of its arguments; each error says layer, argument, what was found and what is needed."""
+
+import operator
+
+import numpy as np
+from flint import arb
+
+from ..arithmetic import BALL, WORKING_DTYPE, convert, greater, is_balls
+
+DTYPES = "float16, bfloat16, float32, float64, or object with flint.arb elements (numeric.arithmetic.to_balls)"
+
+
+def require_operand(layer: str, name: str, array: np.ndarray, min_ndim: int = 1) -> None:
+    """A NumPy array of real floats or balls, with at least `min_ndim` axes. Raises TypeError or ValueError."""
+    require_array(layer, name, array)
+    if array.dtype not in WORKING_DTYPE:
+        raise TypeError(f"{layer}: {name} has dtype {array.dtype}, needed {DTYPES}; convert it with .astype first")
+    if array.ndim < min_ndim:
+        raise ValueError(f"{layer}: {name} has shape {array.shape}, needed at least {min_ndim} axes")
+
+
+def require_array(layer: str, name: str, array: np.ndarray) -> None:
+    """A NumPy array; when its dtype is object, of balls only. Raises TypeError."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(
+            f"{layer}: {name} is a {type(array).__name__}, needed a NumPy array; convert it with numpy.asarray"
+        )
+    if is_balls(array):
+        for element in array.flat:
+            if not isinstance(element, arb):
+                raise TypeError(
+                    f"{layer}: {name} has dtype object and a {type(element).__name__} among its elements, needed "
+                    "flint.arb in every place; numeric.arithmetic.to_balls makes such an array"
+                )
+
+
+def require_cotangent(layer: str, name: str, cotangent: np.ndarray, forward: np.ndarray) -> None:
+    """The shape of `forward`, an array that the forward pass computed, and no balls unless it computed in balls."""
+    require_operand(layer, name, cotangent, 0)
+    if cotangent.shape != forward.shape:
+        raise ValueError(
+            f"{layer}: {name} has shape {cotangent.shape}, needed {forward.shape}, the shape of the output"
+        )
+    require_same_arithmetic(layer, name, cotangent, forward)
+
+
+def require_same_arithmetic(layer: str, name: str, cotangent: np.ndarray, forward: np.ndarray) -> None:
+    # balls times rounded floats would enclose the gradient at the rounded values, which is not the true one
+    if is_balls(cotangent) and not is_balls(forward):
+        raise TypeError(
+            f"{layer}: {name} holds balls, but the forward pass computed in {forward.dtype}, so the result would "
+            "enclose nothing; call forward on numeric.arithmetic.to_balls(...) of its inputs"
+        )
+
+
+def require_axis(layer: str, name: str, array: np.ndarray, axis: int) -> None:
+    """An axis of `array` that is not empty. Raises TypeError or ValueError."""
+    try:
+        inside = -array.ndim <= operator.index(axis) < array.ndim
+    except TypeError:
+        raise TypeError(f"{layer}: axis is {axis!r}, needed one integer") from None
+    if not inside:
+        raise ValueError(
+            f"{layer}: axis {axis} is not one of {name} with shape {array.shape}, "
+            f"needed {-array.ndim} <= axis < {array.ndim}"
+        )
+    if array.shape[axis] == 0:
+        raise ValueError(
+            f"{layer}: {name} has shape {array.shape}, empty along axis {axis}; needed at least one entry there"
+        )
+
+
+def positive_operand(layer: str, name: str, number: float | arb, dtype: np.dtype) -> np.ndarray:
+    """A finite number above 0, as an operand of the arithmetic `dtype`.
+
+    Raises TypeError, ValueError, or UndecidedComparison for a ball around 0.
+    """
+    if isinstance(number, bool) or not isinstance(number, (int, float, np.integer, np.floating, arb)):
+        raise TypeError(f"{layer}: {name} is {number!r}, needed a real number or, with balls, a flint.arb")
+    if isinstance(number, arb) and dtype != BALL:
+        raise TypeError(f"{layer}: {name} is a ball, needed a float, since the layer computes in {dtype}")
+    operand = convert(number, dtype)
+    if not all_finite(operand) or not greater(operand, 0):
+        raise ValueError(f"{layer}: {name} is {number}, needed a finite number above 0 in {dtype}")
+    return operand
+
+
+def all_finite(array: np.ndarray) -> bool:
+    return all(ball.is_finite() for ball in array.flat) if is_balls(array) else bool(np.isfinite(array).all())
+
+
+def require_positions(layer: str, positions: np.ndarray, dtype: np.dtype) -> None:
+    """Real, finite positions along one axis that can enter an arithmetic of `dtype`. Raises TypeError or ValueError."""
+    require_array(layer, "positions", positions)
+    if not np.issubdtype(positions.dtype, np.integer) and positions.dtype not in WORKING_DTYPE:
+        raise TypeError(f"{layer}: positions has dtype {positions.dtype}, needed integers, {DTYPES}")
+    if positions.ndim != 1:
+        raise ValueError(f"{layer}: positions has shape {positions.shape}, needed one axis, (n,)")
+    if is_balls(positions) and dtype != BALL:
+        raise TypeError(
+            f"{layer}: positions holds balls, needed integers or floats, since the layer computes in {dtype}"
+        )
+    if not all_finite(positions):
+        raise ValueError(f"{layer}: positions has infinite or NaN entries, needed finite numbers")
+
+
+def require_even_width(layer: str, name: str, width: int) -> None:
+    """An even integer of at least 2: columns come in pairs that one frequency turns. Raises TypeError or ValueError."""
+    try:
+        size = operator.index(width)
+    except TypeError:
+        raise TypeError(f"{layer}: {name} is {width!r}, needed an integer") from None
+    if size < 2 or size % 2:
+        raise ValueError(f"{layer}: {name} is {size}, needed an even number of at least 2, since columns come in pairs")

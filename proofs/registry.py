@@ -1,0 +1,137 @@
+"""Finds the theorems by walking theorems/: there is no list to keep by hand. A proof runs once, when it is first asked for."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from .kernel import ProofError, Script, Statement, Theorem, prove
+from .terms import PROP, Term, relation, sort_of
+
+
+class Claim:
+    """A registered statement with its proof script; `theorem` is the proved Theorem.
+
+    `seconds` is the time of the proof, `near_miss_seconds` that of its near misses, once it was asked for.
+    """
+
+    def __init__(self, write: Callable[[Script], None], statement: Statement, options: dict[str, Any]):
+        self.write, self.statement, self._options = write, statement, options
+        self.family = write.__module__.rpartition(".")[2]
+        self.name = f"{self.family}.{write.__name__}"
+        self.says = inspect.cleandoc(write.__doc__ or "")
+        self.seconds = self.near_miss_seconds = 0.0
+        self._theorem: Theorem | None = None
+        self._failure: ProofError | None = None
+
+    @property
+    def theorem(self) -> Theorem:
+        """The proved theorem; raises ProofError, the same one each time, where the proof does not hold."""
+        if self._failure is not None:
+            raise self._failure
+        if self._theorem is None:
+            try:
+                self._theorem = self._proved()
+            except ProofError as failure:
+                self._failure = failure
+                raise
+        return self._theorem
+
+    def _proved(self) -> Theorem:
+        for earlier in self._cited():  # so that the time of an earlier proof is not counted here
+            _ = earlier.theorem
+        start = proved = time.perf_counter()
+
+        def on_proved() -> None:
+            nonlocal proved
+            proved = time.perf_counter()
+
+        try:
+            return prove(self.name, self.statement, self.write, on_proved=on_proved, **self._options)
+        finally:
+            self.seconds, self.near_miss_seconds = proved - start, time.perf_counter() - proved
+
+    def _cited(self) -> list[Claim]:
+        script = Script()
+        self.write(script)
+        cited = [c[0] if isinstance(c, tuple) else c for link in script.links for c in (*link.using, link.reason)]
+        return [c for c in cited if isinstance(c, Claim)]
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {self.says}>"
+
+
+def theorem(
+    conclusion: Term,
+    *,
+    given: Iterable[Term] = (),
+    near_miss: Term | Statement | Iterable[Term | Statement],
+    witness: Mapping[Any, Any] | None = None,
+    false_at: Mapping[Any, Any] | None = None,
+) -> Callable[[Callable[[Script], None]], Claim]:
+    """Registers a statement with the proof script that follows it.
+
+    `near_miss` is a false twin, one edit away: another right side, another conclusion, or a whole Statement; or several.
+    `witness` gives values of symbols that meet the hypotheses; `false_at` values at which the near misses are false.
+    """
+    statement = Statement(conclusion, tuple(given))
+    many = near_miss if isinstance(near_miss, list) else [near_miss]
+    twins = tuple(_twin(statement, m) for m in many)
+
+    def register(write: Callable[[Script], None]) -> Claim:
+        return Claim(write, statement, {"near_misses": twins, "witness": witness, "false_at": false_at})
+
+    return register
+
+
+def _twin(statement: Statement, near_miss: Any) -> Statement:
+    if isinstance(near_miss, Statement):
+        return near_miss
+    if sort_of(near_miss) == PROP:
+        return statement._replace(conclusion=near_miss)
+    conclusion = statement.conclusion
+    if conclusion.op == "tends":
+        twin = conclusion.rebuilt((*conclusion.args[:2], near_miss))
+    else:
+        twin = relation(conclusion.data, conclusion.args[0], near_miss)
+    return statement._replace(conclusion=twin)
+
+
+def claims_of(module: ModuleType) -> list[Claim]:
+    """The theorems that a module states, in the order in which it states them."""
+    found = [c for c in vars(module).values() if isinstance(c, Claim) and c.write.__module__ == module.__name__]
+    return list(dict.fromkeys(found))
+
+
+def families() -> dict[str, ModuleType]:
+    """The modules of theorems/, by name."""
+    from . import theorems
+
+    names = sorted(m.name for m in pkgutil.iter_modules(theorems.__path__))
+    return {name: importlib.import_module(f"{theorems.__name__}.{name}") for name in names}
+
+
+def all_claims() -> list[Claim]:
+    """Every theorem of the catalogue, family by family."""
+    return [c for module in families().values() for c in claims_of(module)]
+
+
+def claims_in_file(path: Path) -> list[Claim]:
+    """The theorems of a user's own file. Raises FileNotFoundError; the file's own errors come through."""
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: no such file")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise FileNotFoundError(f"{path}: not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return claims_of(module)

@@ -1,0 +1,98 @@
+"""TRUSTED. Rules that carry another rule to a place: into every case, and under a binder or a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..binders import instantiate, substitute
+from ..terms import Term, TermError, free, literal, relation, sort_of
+from .context import Context, Refused
+from .defined import check_defined
+from .sign import negated
+
+Check = Callable[[Term, Term, Context], None]
+
+_CASES_LIMIT = 16
+
+
+def check_cases(before: Term, after: Term, context: Context, on: Any, then: Check) -> None:
+    """`then` must close the step in every case.
+
+    `on` is a pair of indices (equal or not), an index into a range of literal size (each value), or a relation of numbers
+    (it holds or its negation does).
+    """
+    if isinstance(on, Term) and on.op == "relation":
+        check_defined(on, context)
+    for replacement, facts in _cases(on):
+        inside = Context(tuple(substitute(f, replacement) for f in context.facts) + facts, context.depth)
+        then(substitute(before, replacement), substitute(after, replacement), inside)
+
+
+def _cases(on: Any) -> list[tuple[dict[Term, Term], tuple[Term, ...]]]:
+    if isinstance(on, tuple) and len(on) == 2:
+        i, j = on if on[1].op == "index" else on[::-1]
+        if j.op != "index" or sort_of(i) != sort_of(j) or j in free(i):
+            raise TermError(f"cases: {on!r} are not two indices into one range, one of them a symbol")
+        return [({j: i}, ()), ({}, (relation("ne", i, j),))]
+    if isinstance(on, Term) and on.op == "index" and on.args[0].op == "number" and on.args[0].data <= _CASES_LIMIT:
+        return [({on: literal(k, on.args[0])}, ()) for k in range(int(on.args[0].data))]
+    if isinstance(on, Term) and on.op == "relation" and sort_of(on.args[0]) == "real":
+        return [({}, (on,)), ({}, (negated(on),))]
+    raise TermError(f"cases: needed two indices, an index into a range of literal size, or a relation; found {on!r}")
+
+
+def check_congruence(before: Term, after: Term, context: Context, then: Check) -> None:
+    """The two terms differ only inside parts that correspond, and `then` closes the step there.
+
+    A binder is opened under the name that it was written with, so that the rule inside can speak of it.
+    """
+    if before == after:
+        return
+    if before.op != after.op or before.data != after.data or len(before.args) != len(after.args):
+        then(before, after, context)
+        return
+    try:
+        for a, b, inside in _parts(before, after, context):
+            check_congruence(a, b, inside, then)
+    except Refused as deeper:
+        try:
+            then(before, after, context)
+        except Refused:
+            raise deeper from None
+
+
+def _parts(before: Term, after: Term, context: Context) -> list[tuple[Term, Term, Context]]:
+    """Corresponding parts that differ, each with what may be used there."""
+    if sort_of(before) != "real" and before.op not in ("relation", "function"):
+        raise Refused("two indices that are not the same", Term("delta", (before, after)))
+    pairs = list(zip(before.args, after.args, strict=True))
+    if before.op == "when" and pairs[0][0] == pairs[0][1]:
+        condition = before.args[0]
+        return [
+            (*pairs[1], context.given([condition])),
+            (*pairs[2], context.given([negated(condition)])),
+        ]
+    if not before.hints:
+        differ = [(a, b, context) for a, b in pairs if a != b]
+        if any(sort_of(a) is None for a, _, _ in differ):
+            raise Refused("two ranges that are not the same", before)
+        return differ
+    if any(a != b for (a, b), n in zip(pairs, before.binders(), strict=True) if not n):
+        raise Refused("two binders over different ranges or points", before)
+    used = set().union(free(before), free(after), *map(free, context.facts))
+    symbols, body, inside = context.opened(before)
+    named = tuple(_declared(s, used) for s in symbols)
+    other = next(b for (_, b), n in zip(pairs, before.binders(), strict=True) if n)
+    renaming = dict(zip(symbols, named, strict=True))
+    return [(substitute(body, renaming), instantiate(other, named), inside)]
+
+
+def _declared(symbol: Term, used: set[Any]) -> Term:
+    """The symbol under its own name, unless a free symbol has that name."""
+    if symbol.op == "index":
+        own = Term("index", symbol.args, symbol.data[3:])
+        taken = {s.data for s in used if isinstance(s, Term) and s.op == "index"}
+        return symbol if own.data in taken else own
+    own = Term("variable", (), (symbol.data[0][3:], symbol.data[1]))
+    return symbol if own.data[0] in {s.data[0] for s in used if isinstance(s, Term) and s.op == "variable"} else own

@@ -1,0 +1,75 @@
+"""TRUSTED. Sparse polynomials over atoms with rational coefficients: exact, and nothing but integers underneath.
+
+An exponent may be negative; the term that it came from was checked to be defined, so its base does not vanish.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ..terms import Term, key, number
+
+Monomial = frozenset[tuple[Term, int]]
+Polynomial = dict[Monomial, Fraction]
+UNIT: Monomial = frozenset()
+
+
+def constant(value: Fraction | int) -> Polynomial:
+    return {UNIT: Fraction(value)} if value else {}
+
+
+def atom(term: Term, exponent: int = 1) -> Polynomial:
+    return {frozenset({(term, exponent)}): Fraction(1)} if exponent else constant(1)
+
+
+def add(p: Polynomial, q: Polynomial, factor: Fraction | int = 1) -> Polynomial:
+    """p + factor * q."""
+    total = dict(p)
+    for monomial, c in q.items():
+        value = total.get(monomial, Fraction(0)) + factor * c
+        if value:
+            total[monomial] = value
+        else:
+            total.pop(monomial, None)
+    return total
+
+
+def scaled(p: Polynomial, factor: Fraction | int) -> Polynomial:
+    return {m: c * factor for m, c in p.items()} if factor else {}
+
+
+def times(a: Monomial, b: Monomial) -> Monomial:
+    if not a or not b:
+        return a or b
+    exponents = dict(a)
+    for term, e in b:
+        exponents[term] = exponents.get(term, 0) + e
+    return frozenset((t, e) for t, e in exponents.items() if e)
+
+
+def as_constant(p: Polynomial) -> Fraction | None:
+    """The value of a polynomial that is a number, else None."""
+    if not p:
+        return Fraction(0)
+    return p[UNIT] if set(p) == {UNIT} else None
+
+
+def factors(monomial: Monomial) -> list[tuple[Term, int]]:
+    """In the order in which they are printed."""
+    return sorted(monomial, key=lambda factor: (key(factor[0]), factor[1]))
+
+
+def as_product(monomial: Monomial, coefficient: Fraction = Fraction(1)) -> Term:
+    parts = [t if e == 1 else Term("power", (t, number(e))) for t, e in factors(monomial)]
+    if coefficient != 1 or not parts:
+        parts.insert(0, number(coefficient))
+    return parts[0] if len(parts) == 1 else Term("mul", tuple(parts))
+
+
+def as_sum(p: Polynomial) -> Term:
+    """The term of a polynomial; equal polynomials give equal terms."""
+    if not p:
+        return number(0)
+    parts = sorted((as_product(m, c) for m, c in p.items()), key=key)
+    return parts[0] if len(parts) == 1 else Term("add", tuple(parts))
+

@@ -1,0 +1,259 @@
+"""TRUSTED. Which terms are positive, non-negative or non-zero, from their shape and from what is given.
+
+The search is goal-directed and gives up rather than guess: False means "not known".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+from ..binders import instantiate
+from ..definitions import unfolded
+from ..terms import ZERO, Term, sort_of
+from .context import Context
+from .normal import Normal
+from .polynomial import as_constant
+
+_DEPTH = 8  # how deep guards of given facts may refer to other facts
+
+
+class Sign:
+    """Signs in one context."""
+
+    def __init__(self, context: Context, depth: int = _DEPTH):
+        self.context, self.depth = context, depth
+        self._answers: dict[tuple[str, Term], bool] = {}
+
+    def holds(self, proposition: Term) -> bool:
+        """Whether a relation, or a universal or conditional one, is known."""
+        match proposition.op:
+            case "forall":
+                _, body, inside = self.context.opened(proposition)
+                return Sign(inside, self.depth).holds(body)
+            case "implies":
+                guard, body = proposition.args
+                return Sign(self.context.given([guard]), self.depth).holds(body)
+            case "relation":
+                return self._relation(proposition)
+        return any(f == proposition for f in self.context.facts)
+
+    def _relation(self, relation: Term) -> bool:
+        left, right = relation.args
+        if isinstance(sort_of(left), Term):
+            return self._indices(relation.data, left, right)
+        if any(f == relation for f in self.context.facts):
+            return True
+        match relation.data:
+            case "eq":
+                return not Normal((), self.context).difference(left, right) or self._given("eq", right - left)
+            case "ne":
+                return self.nonzero(right - left)
+            case "le":
+                return self.nonnegative(right - left) if left != ZERO else self.nonnegative(right)
+        return self.positive(right - left) if left != ZERO else self.positive(right)
+
+    def _indices(self, name: str, left: Term, right: Term) -> bool:
+        normal = Normal((), self.context)
+        equal = as_constant(normal.polynomial(Term("delta", (left, right)), self.context))
+        return equal == (1 if name == "eq" else 0)
+
+    def positive(self, term: Term) -> bool:
+        return self._known("positive", term)
+
+    def nonnegative(self, term: Term) -> bool:
+        return self._known("nonnegative", term)
+
+    def nonzero(self, term: Term) -> bool:
+        return self._known("nonzero", term)
+
+    def _known(self, what: str, term: Term) -> bool:
+        if (what, term) not in self._answers:
+            self._answers[what, term] = getattr(self, "_" + what)(term)
+        return self._answers[what, term]
+
+    def _positive(self, term: Term) -> bool:
+        match term.op:
+            case "number":
+                return bool(term.data > 0)
+            case "pi" | "exp":
+                return True
+            case "variable" | "family":
+                domain = term.data[1] if term.op == "variable" else term.data.domain
+                return domain == "positive" or self._given("positive", term)
+            case "size":
+                return bool(term.data[1] >= 1)
+            case "add":
+                signs = all(self.nonnegative(a) for a in term.args) and any(self.positive(a) for a in term.args)
+                return signs or self._given("positive", term)
+            case "mul":
+                return self._product(term) == 1 or self._given("positive", term)
+            case "power":
+                return self._power_positive(term) or self._given("positive", term)
+            case "sqrt":
+                return self.positive(term.args[0])
+            case "abs":
+                return self.nonzero(term.args[0])
+            case "max":
+                return any(map(self.positive, term.args)) or self._given("positive", term)
+            case "sum":
+                return self._sum(term, "positive") or self._given("positive", term)
+            case "when" | "table":
+                return self._branches(term, "positive") or self._given("positive", term)
+            case "apply":
+                return self._given("positive", term) or self.positive(unfolded(term))
+        return self._given("positive", term)
+
+    def _nonnegative(self, term: Term) -> bool:
+        if self.positive(term):
+            return True
+        match term.op:
+            case "number":
+                return bool(term.data >= 0)
+            case "size" | "delta" | "sqrt" | "abs" | "value":
+                return True
+            case "variable" | "family":
+                domain = term.data[1] if term.op == "variable" else term.data.domain
+                return domain == "nonnegative" or self._given("nonnegative", term)
+            case "add":
+                return all(map(self.nonnegative, term.args)) or self._given("nonnegative", term)
+            case "mul":
+                return self._product(term) is not None or self._given("nonnegative", term)
+            case "power":
+                base, exponent = term.args
+                even = exponent.op == "number" and exponent.data.denominator == 1 and exponent.data % 2 == 0
+                return even or self.nonnegative(base) or self._given("nonnegative", term)
+            case "max":
+                return any(map(self.nonnegative, term.args))
+            case "sum":
+                return self._sum(term, "nonnegative") or self._given("nonnegative", term)
+            case "when" | "table":
+                return self._branches(term, "nonnegative") or self._given("nonnegative", term)
+            case "apply":
+                return self._given("nonnegative", term) or self.nonnegative(unfolded(term))
+        return self._given("nonnegative", term)
+
+    def _nonzero(self, term: Term) -> bool:
+        match term.op:
+            case "mul":
+                return all(map(self.nonzero, term.args)) or self._given("nonzero", term)
+            case "power":
+                return self.nonzero(term.args[0]) or self._given("nonzero", term)
+            case "number":
+                return bool(term.data != 0)
+        return self.positive(term) or self.positive(-term) or self._given("nonzero", term)
+
+    def _product(self, term: Term) -> int | None:
+        """1 for a positive product, 0 for a non-negative one, None where its sign is not known."""
+        result, negative, left = 1, False, list(term.args)
+        while left:
+            factor = left.pop(0)
+            if factor in left:  # a square
+                left.remove(factor)
+                result = min(result, 1 if self.nonzero(factor) else 0)
+            elif self.nonnegative(factor):
+                result = min(result, 1 if self.positive(factor) else 0)
+            elif self.nonnegative(-factor):
+                negative = not negative
+                result = min(result, 1 if self.positive(-factor) else 0)
+            else:
+                return None
+        return None if negative else result
+
+    def _power_positive(self, term: Term) -> bool:
+        base, exponent = term.args
+        if self.positive(base):
+            return True
+        even = exponent.op == "number" and exponent.data.denominator == 1 and exponent.data % 2 == 0
+        return even and self.nonzero(base)
+
+    def _sum(self, term: Term, what: str) -> bool:
+        _, body, inside = self.context.opened(term)
+        nonempty = what == "nonnegative" or self.positive(term.args[0])
+        return nonempty and getattr(Sign(inside, self.depth), what)(body)
+
+    def _branches(self, term: Term, what: str) -> bool:
+        if term.op == "table":
+            return all(getattr(self, what)(a) for a in term.args[: -len(term.data)])
+        condition, then, otherwise = term.args
+        yes = Sign(self.context.given([condition]), self.depth)
+        no = Sign(self.context.given([negated(condition)]), self.depth)
+        return bool(getattr(yes, what)(then) and getattr(no, what)(otherwise))
+
+    def _given(self, what: str, term: Term) -> bool:
+        """Whether a given fact says so: its difference is a positive multiple of the term (any multiple for non-zero)."""
+        if self.depth <= 0:
+            return False
+        normal = Normal((), self.context)  # inverses are not multiplied away here: their sign would be lost
+        goal = normal.polynomial(term, self.context)
+        if not goal:
+            return what in ("nonnegative", "eq")
+        constant = as_constant(goal)
+        if constant is not None:
+            return {"positive": constant > 0, "nonnegative": constant > 0, "nonzero": True, "eq": False}[what]
+        for fact in self.facts_about(term):
+            left, right = fact.args
+            ratio = _ratio(goal, normal.polynomial(right - left, self.context))
+            if ratio is None:
+                continue
+            says = fact.data
+            if what == "nonzero" and says in ("lt", "ne"):
+                return True
+            if what == "eq" and says == "eq":
+                return True
+            if ratio > 0 and (says == "lt" and what != "eq" or says == "le" and what == "nonnegative"):
+                return True
+            if says == "eq" and what == "nonnegative":
+                return True
+        return False
+
+    def facts_about(self, term: Term) -> Iterator[Term]:
+        """The real relations that are given, universal ones at the indices that occur in the term."""
+        candidates = _indices_in(term)
+        for fact in self.context.facts:
+            yield from self._instances(fact, candidates)
+
+    def _instances(self, fact: Term, candidates: list[Term]) -> Iterator[Term]:
+        layers, body = [], fact
+        while body.op == "forall" and body.args[0].op != "domain":
+            layers.append(body.args[0])
+            body = body.args[1]
+        choices = [[c for c in candidates if sort_of(c) == size] for size in layers]
+        for values in product(*choices):
+            found = instantiate(body, values)
+            while found.op == "implies" and Sign(self.context, self.depth - 1).holds(found.args[0]):
+                found = found.args[1]
+            if found.op == "relation" and sort_of(found.args[0]) == "real":
+                yield found
+
+
+def negated(relation: Term) -> Term:
+    left, right = relation.args
+    opposite = {"eq": ("ne", left, right), "ne": ("eq", left, right), "le": ("lt", right, left), "lt": ("le", right, left)}
+    name, a, b = opposite[relation.data]
+    return Term("relation", (a, b), name)
+
+
+def _ratio(p: dict[Any, Any], q: dict[Any, Any]) -> Any:
+    """The number c with p = c q, or None."""
+    if p.keys() != q.keys() or not p:
+        return None
+    first = next(iter(p))
+    ratio = p[first] / q[first]
+    return ratio if all(p[m] == ratio * q[m] for m in p) else None
+
+
+def _indices_in(term: Term) -> list[Term]:
+    """The closed index terms that occur in a term, simplest first."""
+    found: dict[Term, None] = {}
+
+    def visit(t: Term) -> None:
+        if not t.loose and isinstance(sort_of(t), Term):
+            found[t] = None
+        for a in t.args:
+            visit(a)
+
+    visit(term)
+    return sorted(found, key=lambda t: len(repr(t)))
+

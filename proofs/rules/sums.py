@@ -1,0 +1,140 @@
+"""TRUSTED. Finite sums in normal form: each is split into connected multiple sums, which are named canonically.
+
+A multiple sum is connected when no factor can be pulled out of it and it is no product of sums; so
+sum_i sum_j a_i b_j, a product, and sum_i sum_j a_i b_ij, which is none, have each one form.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+from ..binders import close, instantiate, substitute
+from ..terms import Term, free, join, key, literal
+from .context import Context
+from .polynomial import Monomial, Polynomial, add, as_product, factors
+
+if TYPE_CHECKING:
+    from .normal import Normal
+
+LITERAL_LIMIT = 16  # a sum over at most so many literal indices is written out
+EXCHANGE_LIMIT = 4  # a multiple sum over more indices keeps the order in which they come
+
+
+def polynomial(normal: Normal, term: Term, at: Context) -> Polynomial:
+    size, body = term.args
+    if size.op == "number" and size.data <= LITERAL_LIMIT:
+        total: Polynomial = {}
+        for k in range(int(size.data)):
+            total = add(total, normal.polynomial(instantiate(body, (literal(k, size),)), at))
+        return total
+    (i,), opened, inside = at.opened(term)
+    if size.op == "mul" and len(size.args) == 2 and _is_split(opened, i):
+        return normal.polynomial(_mixed_radix(term, i, opened), at)
+    total = {}
+    for monomial, c in normal.polynomial(opened, inside).items():
+        total = add(total, _of_product(normal, size, i, monomial, at, inside), c)
+    return total
+
+
+def _is_split(term: Term, i: Term) -> bool:
+    """Whether the index occurs as a quotient or a remainder, or is compared with a join."""
+    if term.op in ("quotient", "remainder") and term.args[0] == i:
+        return True
+    if term.op == "delta" and i in term.args and any(a.op == "join" for a in term.args):
+        return True
+    return any(_is_split(a, i) for a in term.args)
+
+
+def _mixed_radix(term: Term, i: Term, opened: Term) -> Term:
+    """sum over c of f(c) = sum over m and a of f(minor * m + a)."""
+    minor, major = term.args[0].args
+    m, a = Term("index", (major,), i.data + "q"), Term("index", (minor,), i.data + "r")
+    body = substitute(opened, {i: join(m, a)})
+    inner = Term("sum", (minor, close(body, (a,))), None, ("a",))
+    return Term("sum", (major, close(inner, (m,))), None, ("m",))
+
+
+def _of_product(normal: Normal, size: Term, i: Term, monomial: Monomial, at: Context, inside: Context) -> Polynomial:
+    """The sum over i of one product of atoms; `inside` is the context under the binder."""
+    dependent = frozenset((t, e) for t, e in monomial if i in free(t))
+    rest: Polynomial = {monomial - dependent: Fraction(1)}
+    if not dependent:
+        return normal.product(rest, normal.polynomial(size, at), at)
+    for t, e in factors(dependent):
+        if t.op == "delta" and e == 1 and i in t.args:
+            other = t.args[1] if t.args[0] == i else t.args[0]
+            if i not in free(other):
+                left = substitute(as_product(dependent - {(t, e)}), {i: other})
+                return normal.product(rest, normal.polynomial(left, at), at)
+    body = _without_permutation(as_product(dependent), i)
+    if body is not None:
+        renamed = Term("sum", (size, close(body, (i,))), None, (i.data[3:] or "j",))
+        return normal.product(rest, normal.polynomial(renamed, at), at)
+    return normal.product(rest, {frozenset({(_multiple(normal, i, dependent, inside), 1)}): Fraction(1)}, at)
+
+
+def _without_permutation(term: Term, i: Term) -> Term | None:
+    """The term with j for pi(j), if the index occurs in no other way and pi is a bijection of its range."""
+    mapped = _permuted(term, i)
+    if mapped is None:
+        return None
+
+    def renamed(t: Term) -> Term:
+        return i if t == mapped else t.rebuilt(map(renamed, t.args))
+
+    hidden = Term("index", i.args, i.data + "x")
+    stripped = _replaced(term, mapped, hidden)
+    return None if i in free(stripped) else renamed(term)
+
+
+def _replaced(term: Term, old: Term, new: Term) -> Term:
+    return new if term == old else term.rebuilt(_replaced(a, old, new) for a in term.args)
+
+
+def _permuted(term: Term, i: Term) -> Term | None:
+    if term.op == "map" and term.args == (i,) and term.data.bijective and term.data.target == i.args[0]:
+        return term
+    return next((found for a in term.args if (found := _permuted(a, i)) is not None), None)
+
+
+def _multiple(normal: Normal, i: Term, product: Monomial, inside: Context) -> Term:
+    """The canonical atom of the sum over i of a product: inner sums are merged, the order of the indices is fixed."""
+    indices, parts, deep = [i], [], inside
+    for t, e in factors(product):
+        if t.op != "sum" or e < 0:
+            parts.append((t, e))
+            continue
+        for _ in range(e):
+            body = t
+            while body.op == "sum":
+                (j,), body, deep = deep.opened(body)
+                indices.append(j)
+            parts += [_as_factor(f) for f in (body.args if body.op == "mul" else (body,))]
+    orders = permutations(indices) if len(indices) <= EXCHANGE_LIMIT else [tuple(indices)]
+    candidates = (_nested(order, indices, parts, normal, deep) for order in orders)
+    return min(candidates, key=key)
+
+
+def _as_factor(term: Term) -> tuple[Term, int]:
+    if term.op == "power" and term.args[1].op == "number" and term.args[1].data.denominator == 1:
+        return term.args[0], int(term.args[1].data)
+    return term, 1
+
+
+def _nested(
+    order: tuple[Term, ...], names: list[Term], parts: list[tuple[Term, int]], normal: Normal, deep: Context
+) -> Term:
+    """The multiple sum with `order` outermost first; its indices take the names in that order before it is sorted."""
+    renaming = {old: Term("index", old.args, new.data) for old, new in zip(order, names, strict=True)}
+    product = Term("mul", tuple(substitute(t if e == 1 else t**e, renaming) for t, e in parts))
+    body = as_product(*_single(normal.polynomial(product, deep)))
+    for old in reversed(order):
+        body = Term("sum", (old.args[0], close(body, (renaming[old],))), None, (old.data[3:] or "j",))
+    return body
+
+
+def _single(p: Polynomial) -> tuple[Monomial, Fraction]:
+    ((monomial, c),) = p.items()
+    return monomial, c
