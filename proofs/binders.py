@@ -68,18 +68,18 @@ def substitute(term: Term, replacement: Mapping[Any, Any], depth: int = 0) -> Te
     if term.op == "family":
         if term.data in replacement:
             return instantiate(lift(replacement[term.data], depth).args[-1], args)
-        return Term("family", args, _resized(term.data, replacement))
+        return Term("family", args, resized(term.data, replacement))
     if term.op == "map":
-        return Term("map", args, replacement.get(term.data) or _resized(term.data, replacement))
+        return Term("map", args, replacement.get(term.data) or resized(term.data, replacement))
     return term.rebuilt(args)
 
 
-def _resized(symbol: Any, replacement: Mapping[Any, Any]) -> Any:
+def resized(symbol: Any, replacement: Mapping[Any, Any]) -> Any:
     """A family or an index map that stays, over ranges whose sizes are replaced."""
     slots = tuple(substitute(s, replacement) for s in symbol.slots)
     if isinstance(symbol, IndexMap):
         return replace(symbol, slots=slots, target=substitute(symbol.target, replacement))
-    derivative = symbol.derivative and _resized(symbol.derivative, replacement)
+    derivative = symbol.derivative and resized(symbol.derivative, replacement)
     return replace(symbol, slots=slots, derivative=derivative)
 
 
@@ -87,12 +87,12 @@ def check_replacement(replacement: Mapping[Any, Any], where: str) -> None:
     """Raises TermError unless every value has the sort of its symbol, and no loose bound variable."""
     for symbol, value in replacement.items():
         if isinstance(symbol, IndexMap):
-            needed: Any = (_resized(symbol, replacement).slots, substitute(symbol.target, replacement), symbol.bijective)
+            needed: Any = (resized(symbol, replacement).slots, substitute(symbol.target, replacement), symbol.bijective)
             found: Any = (value.slots, value.target, value.bijective) if isinstance(value, IndexMap) else value
         elif not isinstance(value, Term) or value.loose:
             raise TermError(f"{where}: {value!r} is not a closed term")
         elif isinstance(symbol, Family):
-            needed, found = _resized(symbol, replacement).slots, value.args[:-1] if sort_of(value) == FUNCTION else value
+            needed, found = resized(symbol, replacement).slots, value.args[:-1] if sort_of(value) == FUNCTION else value
         elif symbol.op in ("variable", "size"):
             needed, found = REAL, sort_of(value)
         elif symbol.op == "index":

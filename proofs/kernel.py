@@ -17,12 +17,12 @@ from weakref import WeakSet
 
 from .binders import substitute
 from .evaluate import NoSample, Sampler, holds_at
-from .rules import LIMIT_RULES, RULES, check_rule
+from .rules import LIMIT_RULES, RULES, check_rule, check_theorem
 from .rules.context import Context, Refused
 from .rules.defined import check_defined, opened_limit
 from .rules.limit import check_limit, check_squeeze
 from .rules.normal import Normal
-from .rules.substitution import Instance, check_substitution
+from .rules.substitution import Instance
 from .terms import PROP, Family, IndexMap, Term, TermError, as_term, free, sort_of
 
 SAMPLES = 6  # random admissible points at which every statement is also evaluated
@@ -135,13 +135,13 @@ class Theorem:
     @property
     def uses(self) -> tuple[Theorem, ...]:
         """The theorems and axioms that its steps cite, read off the steps."""
-        cited = [t for s in self.steps for t in (*s.using, s.reason) if isinstance(t, Theorem)]
+        cited = [t for s in self.steps for t in (*s.using, s.reason, *_carried(s.arguments)) if isinstance(t, Theorem)]
         return tuple(dict.fromkeys(cited))
 
     @property
     def rules(self) -> tuple[str, ...]:
         """The rules that its steps cite."""
-        named = [r for s in self.steps for r in (s.reason, s.arguments.get("then")) if isinstance(r, str)]
+        named = [r for s in self.steps for r in (s.reason, *_carried(s.arguments)) if isinstance(r, str)]
         return tuple(dict.fromkeys(named))
 
     @property
@@ -171,6 +171,12 @@ class NearMiss(NamedTuple):
 def _has_literal_range(term: Term) -> bool:
     sizes = term.args[:1] if term.op in ("index", "literal", "sum") else term.args[:-1] if term.op == "function" else ()
     return any(s.op == "number" for s in sizes) or any(map(_has_literal_range, term.args))
+
+
+def _carried(arguments: Mapping[str, Any]) -> list[Any]:
+    """The rules and theorems that a step applies at a place."""
+    inner = _carried(arguments["inner"]) if "inner" in arguments else []
+    return [*([arguments["then"]] if "then" in arguments else []), *inner]
 
 
 def require_theorem(value: Any) -> Theorem:
@@ -262,7 +268,7 @@ def check_statement(statement: Statement) -> Context:
         spelled = symbol.name if isinstance(symbol, Family | IndexMap) else _name(symbol)
         if names.setdefault(spelled, symbol) != symbol:
             raise TermError(f"{spelled} stands for two symbols: with different assumptions, or over different ranges")
-    context = Context()
+    context = Context().knowing(statement.symbols())
     for hypothesis in statement.hypotheses:
         if sort_of(hypothesis) != PROP or hypothesis.loose:
             raise TermError(f"{hypothesis!r} is no hypothesis")
@@ -335,17 +341,25 @@ def _check_link(before: Term, after: Term, name: str, link: Link, context: Conte
     if sort_of(after) != "real" or after.loose:
         raise TermError(f"{after!r} is not a real number")
     inside, used = _with_facts(link, context)
+    context.check_known(after)
     check_defined(after, inside)
-    arguments = dict(link.arguments)
+    arguments = _resolved(link.arguments)
     reason = link.reason if isinstance(link.reason, str) else require_theorem(link.reason)
     if isinstance(reason, str):
         if reason not in RULES:
             raise ProofError(f"{reason!r} is no rule; the table has {', '.join(RULES)}")
         check_rule(reason, before, after, name, inside, arguments)
     else:
-        instance = Instance(reason, arguments.get("at", {}), inside)
-        check_substitution(before, after, name, inside, instance, bool(arguments.get("backwards")))
-    return Step(before, name, after, reason, link.arguments, used)
+        check_theorem(reason, before, after, name, inside, arguments)
+    return Step(before, name, after, reason, MappingProxyType(arguments), used)
+
+
+def _resolved(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments, with every theorem that is applied at a place checked to be one."""
+    found = {k: _resolved(v) if k == "inner" else v for k, v in arguments.items()}
+    if "then" in found and not isinstance(found["then"], str):
+        found["then"] = require_theorem(found["then"])
+    return found
 
 
 def _with_facts(link: Link, context: Context) -> tuple[Context, tuple[Theorem, ...]]:
@@ -354,7 +368,7 @@ def _with_facts(link: Link, context: Context) -> tuple[Context, tuple[Theorem, .
     for citation in link.using:
         theorem, at = citation if _is_cited_at(citation) else (citation, {})
         used.append(require_theorem(theorem))
-        context = context.given([Instance(theorem, at, context).fact()])
+        context = context.given([Instance(used[-1], at, context).fact()])
     return context, tuple(used)
 
 
@@ -383,6 +397,7 @@ def _check_limit(conclusion: Term, links: tuple[Link, ...], context: Context) ->
         check_limit(body, variable, target, value, near)
     else:
         for bound in arguments.values():
+            near.check_known(bound)
             check_defined(bound, near)
         check_squeeze(body, variable, target, value, near, arguments["lower"], arguments["upper"])
     steps.append(_shown(Step(body, "tends", value, last.reason, last.arguments, used), variable, written))

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from .kernel import ProofError, Script, Statement, Theorem, prove
-from .terms import PROP, Term, relation, sort_of
+from .terms import PROP, Term, as_term, relation, sort_of
 
 
 class Claim:
@@ -62,7 +62,11 @@ class Claim:
     def _cited(self) -> list[Claim]:
         script = Script()
         self.write(script)
-        cited = [c[0] if isinstance(c, tuple) else c for link in script.links for c in (*link.using, link.reason)]
+        cited = [
+            c[0] if isinstance(c, tuple) else c
+            for link in script.links
+            for c in (*link.using, link.reason, link.arguments.get("then"))
+        ]
         return [c for c in cited if isinstance(c, Claim)]
 
     def __repr__(self) -> str:
@@ -95,6 +99,7 @@ def theorem(
 def _twin(statement: Statement, near_miss: Any) -> Statement:
     if isinstance(near_miss, Statement):
         return near_miss
+    near_miss = as_term(near_miss)
     if sort_of(near_miss) == PROP:
         return statement._replace(conclusion=near_miss)
     conclusion = statement.conclusion

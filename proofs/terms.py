@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 REAL, PROP, FUNCTION = "real", "proposition", "function"
@@ -106,6 +107,21 @@ class Term:
     def binders(self) -> tuple[int, ...]:
         """How many binders of this node each child stands under."""
         return _binders(self.op, len(self.args))
+
+    def size_places(self) -> range:
+        """Which arguments are sizes: parts of a type, that no rule may rewrite."""
+        match self.op:
+            case "index" | "literal" | "sum" | "forall":
+                return range(1)
+            case "join":
+                return range(2, 4)
+            case "quotient" | "remainder":
+                return range(1, 3)
+            case "function":
+                return range(len(self.args) - 1)
+            case "apply":
+                return range(len(self.data.sizes))
+        return range(0)
 
     def rebuilt(self, args: Iterable[Term]) -> Term:
         found = tuple(args)
@@ -320,11 +336,22 @@ def choice(name: str, *slots: Any, target: Any) -> IndexMap:
     return IndexMap(checked_name(name), slots, extent(target))
 
 
+def least(size: Term) -> int:
+    """The smallest value of a size, whose parts are sizes and whole numbers >= 0; -1 of anything else."""
+    if size.op == "number":
+        return int(size.data) if size.data.denominator == 1 and size.data >= 0 else -1
+    if size.op == "size":
+        return int(size.data[1])
+    parts = list(map(least, size.args)) if size.op in ("add", "mul") else [-1]
+    if min(parts, default=-1) < 0:
+        return -1
+    return sum(parts) if size.op == "add" else prod(parts)
+
+
 def literal(position: int, size_of_range: Any) -> Term:
     """The index `position` of a range; the range must be known to be that long."""
     whole = extent(size_of_range)
-    least = whole.data if whole.op == "number" else whole.data[1] if whole.op == "size" else 1
-    if not 0 <= position < least:
+    if not 0 <= position < least(whole):
         raise TermError(f"{position} is not known to be an index into a range of size {whole!r}")
     return Term("literal", (whole,), position)
 

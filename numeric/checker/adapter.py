@@ -24,7 +24,9 @@ class Adapter(ABC):
     array_name: ClassVar[str]  # "a NumPy array", for messages
     layouts: ClassVar[tuple[str, ...]] = ("contiguous", "strided")
     autograd: ClassVar[bool] = False
-    synonyms: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # what the library calls an option, besides the contract's name
+    synonyms: ClassVar[
+        Mapping[str, tuple[str, ...]]
+    ] = {}  # what the library calls an option, besides the contract's name
 
     @abstractmethod
     def owns_array(self, thing: object) -> bool:
@@ -56,4 +58,6 @@ class Adapter(ABC):
 
     def require(self) -> None:
         if find_spec(self.name) is None:
-            raise UsageError(f"adapter {self.name!r} needs the package {self.name}, which is not installed; install it first")
+            raise UsageError(
+                f"adapter {self.name!r} needs the package {self.name}, which is not installed; install it first"
+            )

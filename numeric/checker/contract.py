@@ -17,6 +17,8 @@ from .usage import unknown
 Inputs = tuple[Any, ...]  # float64 arrays, integer arrays, or Python integers
 Options = dict[str, Any]
 
+Pullback = Callable[[np.ndarray], tuple[np.ndarray, ...]]
+
 LAYOUTS = ("contiguous", "strided", "read-only")
 
 
@@ -93,12 +95,14 @@ class Contract(ABC):
     options: ClassVar[tuple[Option, ...]] = ()
     properties: ClassVar[tuple[Property, ...]] = ()
     variants: ClassVar[tuple[str, ...]] = ()  # ids that `accept` may name
-    theorem: ClassVar[str]  # what the reference rests on
-    gradient_theorem: ClassVar[str] = ""
+    gradient_theorem: ClassVar[str | None] = None
 
     @abstractmethod
-    def exact(self, *inputs: Any, **options: Any) -> np.ndarray:
-        """The output in balls, at the current ball precision."""
+    def exact(self, *inputs: Any, **options: Any) -> tuple[np.ndarray, Pullback | None]:
+        """The output in balls, at the current ball precision, and what takes dy (floats) to the exact gradients of <dy, y>.
+
+        Raises TypeError or ValueError for inputs or options that do not fit.
+        """
 
     @abstractmethod
     def bound(self, precision: Precision, *inputs: Any, **options: Any) -> Rounded:
@@ -112,11 +116,9 @@ class Contract(ABC):
     def structured(self, rng: np.random.Generator, form: Format, options: Options) -> Sequence[Probe]:
         """Probes at which known mistakes show; run once, at the default options."""
 
-    def exact_gradients(self, dy: np.ndarray, *inputs: Any, **options: Any) -> tuple[np.ndarray, ...]:
-        """The gradients of <dy, y> in balls, one for each floating input."""
-        raise NotImplementedError
-
-    def gradient_bounds(self, precision: Precision, dy: np.ndarray, *inputs: Any, **options: Any) -> tuple[Rounded, ...]:
+    def gradient_bounds(
+        self, precision: Precision, dy: np.ndarray, *inputs: Any, **options: Any
+    ) -> tuple[Rounded, ...]:
         """As `bound`, for each gradient."""
         raise NotImplementedError
 

@@ -1,20 +1,22 @@
 """The truth, enclosed: a computation on Arb balls repeated with more bits until its radius no longer matters.
 
-    t = high + low + r,  |r| <= radius        high, low in float64, so about 32 digits
+t = high + low + r,  |r| <= radius        high, low in float64, so about 32 digits
 """
 
-import hashlib
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from flint import arb
 
-from ..arithmetic import UndecidedComparison, precision, radius, to_balls, to_floats
+from ..arithmetic import UndecidedComparison, precision, to_floats
+from .contract import Contract, Inputs, Options, Pullback
 from .formats import Format
+from .memo import Memo, fingerprint
 
 FIRST_BITS, LAST_BITS = 128, 4096
 NEGLIGIBLE = 2.0**-20  # of the allowance; it is counted in the implementation's favour all the same
+LEAST = 2.0**-1074
 
 
 class NoEnclosure(ArithmeticError):
@@ -26,17 +28,23 @@ class Exact(NamedTuple):
     low: np.ndarray
     radius: np.ndarray
 
+    def serves(self, allowance: np.ndarray) -> bool:
+        return bool((self.radius <= NEGLIGIBLE * allowance).all())
 
-def enclose(compute: Callable[[], np.ndarray], allowance: np.ndarray) -> Exact:
-    """`compute` returns balls; it is called at rising precision until each radius is negligible beside the allowance."""
+
+def enclose(compute: Callable[[int], Iterable[np.ndarray]], allowances: Sequence[np.ndarray]) -> tuple[Exact, ...]:
+    """Calls `compute(bits)` for balls, at rising precision, until each radius is negligible beside its allowance.
+
+    Raises NoEnclosure at the end of the precisions.
+    """
     bits = FIRST_BITS
     while bits <= LAST_BITS:
         with precision(bits):
             try:
-                exact = _split(compute())
+                exact = tuple(_split(balls) for balls in compute(bits))
             except UndecidedComparison:
-                exact = None
-        if exact is not None and bool((exact.radius <= NEGLIGIBLE * allowance).all()):
+                exact = ()
+        if exact and all(each.serves(allowed) for each, allowed in zip(exact, allowances, strict=True)):
             return exact
         bits *= 2
     raise NoEnclosure(f"the exact value could not be enclosed with {LAST_BITS} bits to within the allowance")
@@ -44,8 +52,16 @@ def enclose(compute: Callable[[], np.ndarray], allowance: np.ndarray) -> Exact:
 
 def _split(balls: np.ndarray) -> Exact:
     high = to_floats(balls)
-    rest = balls - to_balls(high)
-    return Exact(high, to_floats(rest), radius(rest))
+    rest = np.asarray(
+        balls - high.astype(object), dtype=object
+    )  # a ball minus a float is exact but for the ball's own radius
+    nearest = np.asarray(np.frompyfunc(_radius, 1, 1)(rest), dtype=np.float64)
+    radius = np.where(np.isnan(nearest), np.inf, nearest * (1 + 2.0**-50) + LEAST)  # float() rounded to nearest
+    return Exact(high, to_floats(rest), radius)
+
+
+def _radius(ball: arb) -> float:
+    return float(ball.rad())
 
 
 def deviation(found: np.ndarray, exact: Exact, allowance: np.ndarray, returned: Format) -> np.ndarray:
@@ -59,26 +75,43 @@ def deviation(found: np.ndarray, exact: Exact, allowance: np.ndarray, returned: 
 
 
 class References:
-    """Enclosures already made in this process, so that the second subject at one probe costs nothing. The oldest go first."""
+    """Enclosures of a contract's values and gradients. The balls of the last forward pass are kept, for gradients at the same probe."""
 
     def __init__(self, byte_limit: int = 2**28) -> None:
-        self._byte_limit = byte_limit
-        self._known: OrderedDict[Hashable, Exact] = OrderedDict()
+        self._memo = Memo(byte_limit)
+        self._latest: tuple[Hashable, Pullback | None] = (None, None)
 
-    def __call__(self, key: Hashable, compute: Callable[[], np.ndarray], allowance: np.ndarray) -> Exact:
-        known = self._known.get(key)
-        if known is None or not bool((known.radius <= NEGLIGIBLE * allowance).all()):
-            known = self._known[key] = enclose(compute, allowance)
-            while sum(each.high.nbytes * 3 for each in self._known.values()) > self._byte_limit and len(self._known) > 1:
-                self._known.popitem(last=False)
-        return known
+    def value(self, contract: Contract, inputs: Inputs, options: Options, allowance: np.ndarray) -> Exact:
+        """Raises NoEnclosure."""
+        key = (contract.name, fingerprint((*inputs, *sorted(options.items()))))
 
+        def compute(bits: int) -> Iterable[np.ndarray]:
+            output, pullback = contract.exact(*inputs, **options)
+            self._latest = ((key, bits), pullback)
+            return (output,)
 
-def fingerprint(values: tuple[object, ...]) -> str:
-    """Equal for equal arrays and numbers, and for nothing else."""
-    digest = hashlib.sha256()
-    for value in values:
-        array = np.asarray(value)
-        digest.update(f"{array.dtype} {array.shape} ".encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
+        return self._recalled(key, compute, (allowance,))[0]
+
+    def gradients(
+        self, contract: Contract, dy: np.ndarray, inputs: Inputs, options: Options, allowances: Sequence[np.ndarray]
+    ) -> tuple[Exact, ...]:
+        """Raises NoEnclosure."""
+        key = (contract.name, fingerprint((*inputs, *sorted(options.items()))))
+
+        def compute(bits: int) -> Iterable[np.ndarray]:
+            if self._latest[0] != (key, bits):
+                self._latest = ((key, bits), contract.exact(*inputs, **options)[1])
+            pullback = self._latest[1]
+            return pullback(dy) if pullback else ()
+
+        return self._recalled((*key, fingerprint((dy,))), compute, allowances)
+
+    def _recalled(
+        self, key: Hashable, compute: Callable[[int], Iterable[np.ndarray]], allowances: Sequence[np.ndarray]
+    ) -> tuple[Exact, ...]:
+        return self._memo.recall(
+            key,
+            lambda: enclose(compute, allowances),
+            size=lambda exact: sum(3 * each.high.nbytes for each in exact),
+            good=lambda exact: all(each.serves(allowed) for each, allowed in zip(exact, allowances, strict=True)),
+        )

@@ -77,7 +77,10 @@ class Precision:
         return Precision(self.returned, self.wide, self.wide)
 
     def __str__(self) -> str:
-        return f"stores {self.stored.name}, sums and angles {self.wide.name}"
+        if self.returned == self.stored == self.wide:
+            return f"{self.returned.name} throughout"
+        stored = "" if self.stored == self.returned else f"intermediates in {self.stored.name}, "
+        return f"{self.returned.name}, {stored}sums and angles in {self.wide.name}"
 
 
 def precision_of(dtype: str, precision: "Precision | str | None" = None) -> Precision:
@@ -86,7 +89,9 @@ def precision_of(dtype: str, precision: "Precision | str | None" = None) -> Prec
     if isinstance(precision, Precision):
         return precision
     if precision is not None and not isinstance(precision, str):
-        raise UsageError(f'precision is {precision!r}, needed None, a Precision, "STORED" or "STORED/WIDE", such as "bfloat16/float32"')
+        raise UsageError(
+            f'precision is {precision!r}, needed None, a Precision, "STORED" or "STORED/WIDE", such as "bfloat16/float32"'
+        )
     stored_name, _, wide_name = (precision or dtype).partition("/")
     stored = format_named(stored_name)
     if wide_name:

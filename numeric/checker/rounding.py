@@ -13,9 +13,8 @@ Stability of Numerical Algorithms, 2nd ed., sections 2.2, 3.1 to 3.3), with noth
     a / b       (ea + eb (|a| + ea) / (|b| - eb)) / (|b| - 2 eb)
     exp a       exp(a + ea) expm1(ea), or the ceiling if the result is known to lie below one
     log a       ea / (a - 2 ea)
-    sin, cos    min(ea, 2)                  each function then stored with its documented ulps in place of half an ulp;
-                                            exp 0 = cos 0 = 1 is exact in every library
-    b ** a      b^a expm1(|a| eb / (b - 2 eb) + |ln b| ea), with the same care
+    sin, cos    min(ea, 2)                  each function then stored with its documented ulps in place of half an ulp,
+    b ** a      b^a expm1(|a| eb / (b - 2 eb) + |ln b| ea), with the same care; but exp 0 = b ** 0 = 1 is exact
     sum of n    sum e + gamma (sum |v| + 2e), gamma = (n - 1) u / (1 - (n - 1) u) in the wide format: any order (section 4.2)
 
 The *typical* bound takes the contributions for independent and of mean zero: sqrt(2 ln(2 N / 0.01)) sqrt(square) holds for N
@@ -137,8 +136,7 @@ class Rounded:
         return self._function(np.sin(self.value), np.minimum(self.worst, 2.0), np.cos(self.value) ** 2 * self.square)
 
     def cos(self) -> "Rounded":
-        result = self._function(np.cos(self.value), np.minimum(self.worst, 2.0), np.sin(self.value) ** 2 * self.square)
-        return result._exact_where((self.value == 0) & (self.worst == 0))
+        return self._function(np.cos(self.value), np.minimum(self.worst, 2.0), np.sin(self.value) ** 2 * self.square)
 
     def __pow__(self, exponent: "Rounded") -> "Rounded":
         """For a base above zero."""
@@ -204,4 +202,5 @@ def allowance(bound: Rounded) -> np.ndarray:
 def typical_allowance(bound: Rounded) -> np.ndarray:
     """What it stays within with probability 99%, all entries together, if roundings are independent; never more than the worst."""
     factor = math.sqrt(2 * math.log(2 * max(bound.value.size, 1) / 0.01))
-    return np.minimum(factor * np.sqrt(bound.square) + FLOOR, allowance(bound))
+    squares_underflow = bound.worst < 2.0**-500
+    return np.where(squares_underflow, allowance(bound), np.minimum(factor * np.sqrt(bound.square), allowance(bound)))

@@ -17,7 +17,12 @@ class Subject:
     """`forward` and, unless autograd serves, `backward`, behind the adapter. Calls raise BrokenCall or return float64 arrays."""
 
     def __init__(
-        self, contract: Contract, forward: Callable[..., Any], backward: Callable[..., Any] | None, adapter: Adapter, form: Format
+        self,
+        contract: Contract,
+        forward: Callable[..., Any],
+        backward: Callable[..., Any] | None,
+        adapter: Adapter,
+        form: Format,
     ) -> None:
         self._contract, self._adapter, self._form = contract, adapter, form
         self._forward, self._backward = forward, backward
@@ -28,19 +33,36 @@ class Subject:
     def has_gradients(self) -> bool:
         return self._contract.differentiable and (self._backward is not None or self._adapter.autograd)
 
-    def learn_keywords(self, inputs: Inputs, options: Options) -> None:
-        """Finds which options the implementation takes, by its signature, or by trying where that does not tell."""
-        names, count = list(options), len(self._contract.inputs)
-        self._forward_keywords = _keywords(
-            self._forward, names, self._adapter, count, lambda chosen: self._call_forward(inputs, options, chosen)
-        )
-        if self._backward is None:
-            self._backward_keywords = self._forward_keywords
-        else:
-            dy = np.zeros(())  # only its place matters to the trial: a TypeError comes before the arithmetic
+    def learn_keywords(self, inputs: Inputs, options: Options, shape: tuple[int, ...]) -> None:
+        """Finds which options the implementation takes, by its signature, or by trying where that does not tell.
+
+        Raises OutOfTime where a trial does not come back.
+        """
+        self._forward_keywords = self._backward_keywords = self.keywords_of_forward(inputs, options)
+        if self._backward is not None:
+            dy, count = np.ones(shape), len(self._contract.inputs) + 1
             self._backward_keywords = _keywords(
-                self._backward, names, self._adapter, count + 1, lambda chosen: self._call_backward(dy, inputs, options, chosen)
+                self._backward,
+                list(options),
+                self._adapter,
+                count,
+                lambda chosen: self._call_backward(dy, inputs, options, chosen),
             )
+
+    def keywords_of_forward(self, inputs: Inputs, options: Options) -> Mapping[str, str]:
+        """The contract's name of each option taken, and the keyword that it is taken by."""
+        count = len(self._contract.inputs)
+        return _keywords(
+            self._forward,
+            list(options),
+            self._adapter,
+            count,
+            lambda chosen: self._call_forward(inputs, options, chosen),
+        )
+
+    def raw_output(self, inputs: Inputs, options: Options) -> Any:
+        """Whatever a call returns, unchecked. Raises BrokenCall."""
+        return self._call_forward(inputs, options, self.keywords_of_forward(inputs, options))
 
     def takes(self, option: str, backward: bool = False) -> bool:
         return option in (self._backward_keywords if backward else self._forward_keywords)
@@ -63,7 +85,9 @@ class Subject:
             results = watched(lambda: backward(cotangent, *natives, **keywords), who)
             results = results if isinstance(results, tuple | list) else (results,)
         if len(results) != len(floating):
-            raise BrokenCall(f"{who} returned {len(results)} gradients, needed {len(floating)}: {self._floating_names()}")
+            raise BrokenCall(
+                f"{who} returned {len(results)} gradients, needed {len(floating)}: {self._floating_names()}"
+            )
         self._require_untouched(natives, inputs)
         if not np.array_equal(self._adapter.values(cotangent), dy):
             raise BrokenCall(f"{who} changed its cotangent dy in place")
@@ -86,7 +110,10 @@ class Subject:
             raise
 
     def _natives(self, inputs: Inputs, layout: str) -> list[Any]:
-        return [self._adapter.array(each, self._form.name, layout) if isinstance(each, np.ndarray) else each for each in inputs]
+        return [
+            self._adapter.array(each, self._form.name, layout) if isinstance(each, np.ndarray) else each
+            for each in inputs
+        ]
 
     def _named(self, options: Options, keywords: Mapping[str, str]) -> Options:
         return {keywords[name]: value for name, value in options.items() if name in keywords}
@@ -96,7 +123,9 @@ class Subject:
 
     def _require_untouched(self, natives: list[Any], inputs: Inputs) -> None:
         for native, given, each in zip(natives, inputs, self._contract.inputs, strict=True):
-            if isinstance(given, np.ndarray) and not np.array_equal(self._adapter.values(native), given, equal_nan=True):
+            if isinstance(given, np.ndarray) and not np.array_equal(
+                self._adapter.values(native), given, equal_nan=True
+            ):
                 raise BrokenCall(f"it changed its input {each.name} in place; it must leave its inputs as they were")
 
     def _checked(self, result: Any, shape: tuple[int, ...], who: str) -> np.ndarray:
@@ -113,12 +142,17 @@ class Subject:
         return self._adapter.values(result)
 
     def _call_forward(self, inputs: Inputs, options: Options, chosen: Mapping[str, str]) -> Any:
-        return watched(lambda: self._forward(*self._natives(inputs, "contiguous"), **self._named(options, chosen)), "it")
+        return watched(
+            lambda: self._forward(*self._natives(inputs, "contiguous"), **self._named(options, chosen)), "it"
+        )
 
     def _call_backward(self, dy: np.ndarray, inputs: Inputs, options: Options, chosen: Mapping[str, str]) -> Any:
         assert self._backward is not None
         backward, cotangent = self._backward, self._adapter.array(dy, self._form.name, "contiguous")
-        return watched(lambda: backward(cotangent, *self._natives(inputs, "contiguous"), **self._named(options, chosen)), "backward")
+        return watched(
+            lambda: backward(cotangent, *self._natives(inputs, "contiguous"), **self._named(options, chosen)),
+            "backward",
+        )
 
 
 def _described(result: Any) -> str:
@@ -143,8 +177,12 @@ def _keywords(
     except (TypeError, ValueError):
         parameters = None  # built in: no signature to read
     if parameters is not None and not any(each.kind is each.VAR_KEYWORD for each in parameters):
-        first = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)][:positional]
-        free = {each.name for each in parameters if each.kind in (each.KEYWORD_ONLY, each.POSITIONAL_OR_KEYWORD)} - set(first)
+        first = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)][
+            :positional
+        ]
+        free = {each.name for each in parameters if each.kind in (each.KEYWORD_ONLY, each.POSITIONAL_OR_KEYWORD)} - set(
+            first
+        )
         found = {name: [each for each in keywords if each in free] for name, keywords in candidates.items()}
         return {name: keywords[0] for name, keywords in found.items() if keywords}
     for chosen in _choices(candidates):

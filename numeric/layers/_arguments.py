@@ -16,7 +16,7 @@ def require_operand(layer: str, name: str, array: np.ndarray, min_ndim: int = 1)
     if array.dtype not in WORKING_DTYPE:
         raise TypeError(f"{layer}: {name} has dtype {array.dtype}, needed {DTYPES}; convert it with .astype first")
     if array.ndim < min_ndim:
-        raise ValueError(f"{layer}: {name} has shape {array.shape}, needed at least {min_ndim} axes")
+        raise ValueError(f"{layer}: {name} has shape {array.shape}, needed ndim >= {min_ndim}")
 
 
 def require_array(layer: str, name: str, array: np.ndarray) -> None:
@@ -70,13 +70,18 @@ def require_axis(layer: str, name: str, array: np.ndarray, axis: int) -> None:
         )
 
 
+def require_number(layer: str, name: str, number: float | arb) -> None:
+    """One real number, of Python, NumPy or flint. Raises TypeError."""
+    if isinstance(number, bool) or not isinstance(number, (int, float, np.integer, np.floating, arb)):
+        raise TypeError(f"{layer}: {name} is {number!r}, needed one real number or, with balls, a flint.arb")
+
+
 def positive_operand(layer: str, name: str, number: float | arb, dtype: np.dtype) -> np.ndarray:
     """A finite number above 0, as an operand of the arithmetic `dtype`.
 
     Raises TypeError, ValueError, or UndecidedComparison for a ball around 0.
     """
-    if isinstance(number, bool) or not isinstance(number, (int, float, np.integer, np.floating, arb)):
-        raise TypeError(f"{layer}: {name} is {number!r}, needed a real number or, with balls, a flint.arb")
+    require_number(layer, name, number)
     if isinstance(number, arb) and dtype != BALL:
         raise TypeError(f"{layer}: {name} is a ball, needed a float, since the layer computes in {dtype}")
     operand = convert(number, dtype)

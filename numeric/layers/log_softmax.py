@@ -25,6 +25,10 @@ class Cache(NamedTuple):
 
 
 def forward(z: np.ndarray, axis: int = -1, temperature: float | arb = 1.0) -> tuple[np.ndarray, Cache]:
+    """y and what `backward` needs. Raises TypeError or ValueError unless z is real, `axis` not empty, T positive.
+
+    A slice that is -inf throughout has no softmax: its entries are NaN.
+    """
     require_operand(LAYER, "z", z)
     require_axis(LAYER, "z", z, axis)
     work = widen(z)

@@ -18,7 +18,15 @@ from flint import arb
 from numpy.typing import DTypeLike
 
 from ..arithmetic import BALL, WORKING_DTYPE, convert, round_to, widen, zeros
-from ._arguments import DTYPES, positive_operand, require_array, require_even_width, require_operand, require_positions
+from ._arguments import (
+    DTYPES,
+    positive_operand,
+    require_array,
+    require_even_width,
+    require_number,
+    require_operand,
+    require_positions,
+)
 
 LAYER = "positional_encoding"
 
@@ -28,6 +36,7 @@ class Cache(NamedTuple):
 
 
 def forward(x: np.ndarray, base: float | arb = 10000.0) -> tuple[np.ndarray, Cache]:
+    """x plus PE of its row numbers. Raises TypeError or ValueError unless x is real, its last axis even, base > 0."""
     require_operand(LAYER, "x", x, 2)
     work = widen(x)
     encoding = encode(np.arange(x.shape[-2]), x.shape[-1], base, dtype=work.dtype)
@@ -87,6 +96,7 @@ def rotation(
 
     The dtype follows the rules of `encode`.
     """
+    require_number(LAYER, "offset", offset)
     offsets = np.asarray(offset)[None]
     dtype = _result_dtype(offsets, dtype)
     theta = angles(offsets, d_model, base, dtype)[0]

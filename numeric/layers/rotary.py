@@ -26,7 +26,10 @@ class Cache(NamedTuple):
 
 
 def forward(x: np.ndarray, positions: np.ndarray, base: float | arb = 10000.0) -> tuple[np.ndarray, Cache]:
-    """Positions are integers or floats, or balls when x holds balls; fractional and negative ones are fine."""
+    """x, each row turned by its position: integers or floats, or balls when x holds balls; any sign, any fraction.
+
+    Raises TypeError or ValueError unless x is real, its last axis even, positions finite and one a row, base > 0.
+    """
     require_operand(LAYER, "x", x, 2)
     require_even_width(LAYER, "the last axis of x", x.shape[-1])
     work = widen(x)

@@ -20,6 +20,7 @@ from .order import check_order, without_abs
 from .places import check_cases, check_congruence
 from .polynomial import as_sum
 from .sign import Sign
+from .substitution import Instance, check_substitution
 
 Arguments = Mapping[str, Any]
 Check = Callable[[Term, Term, str, Context, Arguments], None]
@@ -79,21 +80,30 @@ def _order(before: Term, after: Term, relation: str, context: Context, arguments
         check_order(before, after, relation == "lt", context, arguments.get("difference"))
 
 
+def _given(before: Term, after: Term, relation: str, context: Context, arguments: Arguments) -> None:
+    """An equation that is given: its two sides exchanged, up to a factor."""
+    if not Sign(context).equal(before, after):
+        raise Refused("not given; what is left over", before - after)
+
+
 def _carried(place: Callable[..., None], *own: str) -> Check:
     """A rule that applies another one, `then`, at a place; its other arguments are those of the inner rule."""
 
     def check(before: Term, after: Term, relation: str, context: Context, arguments: Arguments) -> None:
         then = arguments.get("then")
-        if then not in RULES:
+        if isinstance(then, str) and then not in RULES:
             raise TermError(f"needed the rule to apply there, as then='field'; found {then!r}")
         inner = {k: v for k, v in arguments.items() if k not in (*own, "then")}
-        if isinstance(inner.get("inner"), Mapping):
-            inner = {**inner, **inner.pop("inner")}
+        nested = inner.pop("inner", {})
+        inner = {**inner, **nested}
 
         def apply(a: Term, b: Term, inside: Context) -> None:
-            check_rule(str(then), a, b, relation, inside, inner)
+            if isinstance(then, str):
+                check_rule(then, a, b, relation, inside, inner)
+            else:
+                check_theorem(then, a, b, relation, inside, inner)
 
-        place(before, after, context, *(arguments[k] for k in own), apply)
+        place(before, after, relation, context, *(arguments[k] for k in own), apply)
 
     return check
 
@@ -107,6 +117,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "exp_log": Rule(_by_laws("exp"), "by the laws of exp and log"),
         "finite_sum": Rule(_by_laws("sums"), "by the laws of finite sums"),
         "derivative": Rule(_derivative, "by the rules of differentiation"),
+        "given": Rule(_given, "as given"),
         "order": Rule(_order, "by order: signs, monotone functions, sums term by term", ("difference",)),
         "cases": Rule(_carried(check_cases, "on"), "case by case", ("on", "then", "inner")),
         "congruence": Rule(_carried(check_congruence), "in each part", ("then", "inner")),
@@ -115,6 +126,15 @@ RULES: Mapping[str, Rule] = MappingProxyType(
 LIMIT_RULES: Mapping[str, str] = MappingProxyType(
     {"limit": "by the laws of limits", "squeeze": "by squeezing between two bounds"}
 )
+
+
+def check_theorem(theorem: Any, before: Term, after: Term, relation: str, context: Context, arguments: Arguments) -> None:
+    """Raises Refused unless an earlier theorem, at the values that are stated, gives `before relation after`."""
+    unknown = set(arguments) - {"at", "backwards"}
+    if unknown:
+        raise TermError(f"an earlier theorem takes at, backwards; found {', '.join(sorted(unknown))}")
+    instance = Instance(theorem, arguments.get("at", {}), context)
+    check_substitution(before, after, relation, context, instance, bool(arguments.get("backwards")))
 
 
 def check_rule(name: str, before: Term, after: Term, relation: str, context: Context, arguments: Arguments) -> None:

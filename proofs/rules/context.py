@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..binders import opened
-from ..terms import Term
+from ..terms import Family, Term, TermError, free, named
 
 
 class Refused(Exception):
@@ -19,13 +20,35 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Context:
-    """`depth` counts the binders that were opened on the way, so that each place has its own fresh name."""
+    """`depth` counts the binders that were opened on the way, so that each place has its own fresh name.
+
+    `known` are the symbols that a proof may speak of here: those of the statement, and of the binders on the way. Another
+    one may have no value at all: an index into a range that is empty makes everything true.
+    """
 
     facts: tuple[Term, ...] = ()
     depth: int = 0
+    known: frozenset[Any] = frozenset()
 
     def given(self, facts: Iterable[Term]) -> Context:
         return replace(self, facts=self.facts + tuple(facts))
+
+    def deeper(self, count: int) -> Context:
+        """The same place, with `count` more names taken."""
+        return replace(self, depth=self.depth + count)
+
+    def knowing(self, symbols: Iterable[Any]) -> Context:
+        """The same place, where these symbols may be spoken of too; a curve brings its derivative."""
+        found = frozenset(symbols)
+        curves = {s.derivative for s in found if isinstance(s, Family) and s.derivative is not None}
+        return replace(self, known=self.known | found | curves)
+
+    def check_known(self, *spoken: Any) -> None:
+        """Raises TermError if a term, or a symbol, speaks of a symbol that the statement does not."""
+        symbols: set[Any] = set().union(*(free(s) if isinstance(s, Term) else {s} for s in spoken))
+        strange = symbols - self.known
+        if strange:
+            raise TermError(f"the proof speaks of {named(strange)}, and the statement does not")
 
     def opened(self, term: Term) -> tuple[tuple[Term, ...], Term, Context]:
         """The binder's variables as fresh symbols, its body over them, and the context there.
@@ -36,4 +59,4 @@ class Context:
         count = len(term.hints)
         names = iter(range(self.depth, self.depth + count))
         symbols, body = opened(term, lambda hint: f"{next(names):03d}{hint}")
-        return symbols, body, replace(self, depth=self.depth + count)
+        return symbols, body, self.deeper(count).knowing(symbols)

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..binders import substitute
 from ..definitions import Definition
-from ..terms import PROP, ZERO, Family, Term, relation, sort_of
+from ..terms import ZERO, Family, Term, least, relation, sort_of
 from .context import Context, Refused
 from .derivative import differentiated
 from .sign import Sign, negated
@@ -110,7 +110,7 @@ def opened_limit(term: Term, context: Context) -> tuple[Term, Term, Context]:
     (symbol,), body, inside = context.opened(term)
     if term.args[1].op == "infinity":
         near = Term("variable", (), (symbol.data[0], "positive"))
-        return near, substitute(body, {symbol: near}), inside
+        return near, substitute(body, {symbol: near}), inside.knowing([near])
     return symbol, body, inside.given([relation("ne", symbol, term.args[1])])
 
 
@@ -122,7 +122,7 @@ def check_domain(symbol: Any, value: Any, context: Context, where: str) -> None:
     elif isinstance(symbol, Term) and symbol.op == "variable":
         domain = symbol.data[1]
     elif isinstance(symbol, Term) and symbol.op == "size":
-        if not _at_least(value, symbol.data[1]):
+        if least(value) < symbol.data[1]:
             raise Refused(f"{where}: {symbol!r} is at least {symbol.data[1]}, which is not known of", value)
         return
     else:
@@ -153,28 +153,6 @@ def is_whole(term: Term) -> bool:
             exponent = term.args[1]
             return is_whole(term.args[0]) and exponent.op == "number" and is_whole(exponent) and exponent.data >= 0
     return False
-
-
-def _at_least(value: Term, minimum: int) -> bool:
-    """Whether a size is known to be at least so large."""
-    return least(value) >= minimum
-
-
-def least(size: Term) -> int:
-    """The smallest value of a size term, whose parts are sizes and whole numbers >= 0."""
-    match size.op:
-        case "number":
-            return int(size.data) if size.data.denominator == 1 else -1
-        case "size":
-            return int(size.data[1])
-        case "add":
-            return sum(map(least, size.args)) if all(least(a) >= 0 for a in size.args) else -1
-        case "mul":
-            result = 1
-            for part in size.args:
-                result *= max(least(part), -1)
-            return result if all(least(a) >= 0 for a in size.args) else -1
-    return -1
 
 
 def _need(condition: Term, context: Context, message: str) -> None:

@@ -68,6 +68,8 @@ def differentiate(f: Term, t: Term, context: Context) -> tuple[Term, list[Term]]
                 return Term("when", (condition, d, e)), a + b
         case "table":
             count = len(f.data)
+            if any(t in free(i) for i in f.args[-count:]):
+                raise Refused("an entry chosen by a moving index has no derivative", f)
             parts = [differentiate(a, t, context) for a in f.args[:-count]]
             return Term("table", tuple(d for d, _ in parts) + f.args[-count:], f.data), [c for _, cs in parts for c in cs]
         case "apply":

@@ -77,7 +77,7 @@ def logarithm(normal: Normal, argument: Polynomial, at: Context) -> Polynomial:
     if len(argument) != 1:
         return atom(Term("log", (as_sum(argument),)))
     ((monomial, c),) = argument.items()
-    sign = Sign(normal.context)
+    sign = Sign(at)
     if c < 0 or not all(sign.positive(t) for t, _ in monomial):
         return atom(Term("log", (as_sum(argument),)))
     total = add(_log_of_whole(c.numerator), _log_of_whole(c.denominator), -1)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..binders import close, instantiate, substitute
-from ..terms import INFINITY, ONE, ZERO, Term, free, relation, sort_of
+from ..binders import close, instantiate
+from ..terms import INFINITY, Term, free, sort_of
 from .context import Context, Refused
 from .normal import Normal
-from .polynomial import Monomial, Polynomial, add, as_product, as_sum, constant, scaled
+from .order import at_most
+from .polynomial import Monomial, Polynomial, add, as_sum, constant, scaled
 from .sign import Sign
 
 
@@ -28,7 +29,7 @@ def check_squeeze(
 ) -> None:
     """Raises Refused unless lower <= body <= upper near the target, and both bounds tend to the value."""
     for small, large in ((lower, body), (body, upper)):
-        if not Sign(context).holds(relation("le", small, large)):
+        if not at_most(small, large, False, context):
             raise Refused("a bound of the squeeze is not known to hold", large - small)
     for bound in (lower, upper):
         check_limit(bound, variable, target, value, context)
@@ -59,7 +60,7 @@ def limit_of(f: Term, b: Term, target: Term, context: Context) -> Term:
             if not (Sign(context).positive(inner) or (f.op == "sqrt" and Sign(context).nonnegative(inner))):
                 raise Refused("a limit inside a root or a logarithm is not known to be positive", inner)
             return f.rebuilt((inner,))
-        case "table":
+        case "table" if not any(b in free(a) for a in f.args[-len(f.data) :]):
             return f.rebuilt(a if sort_of(a) != "real" else limit_of(a, b, target, context) for a in f.args)
         case "when" if b not in free(f.args[0]):
             return f.rebuilt((f.args[0], *(limit_of(a, b, target, context) for a in f.args[1:])))

@@ -35,11 +35,15 @@ from .polynomial import (
 )
 
 
+_EXP_ZERO = Term("exp", (number(0),))
+
+
 class Normal:
     """Normal forms in one context under some laws."""
 
     def __init__(self, laws: Iterable[str], context: Context):
         self.laws, self.context = frozenset(laws), context
+        self._doubtful: set[Term] = set()  # inverses that are known to exist where their monomial does not vanish
         self.units: dict[Term, int] = {}  # the denominator that the arguments of exp, sin, cos share, per monomial
         self._known: dict[tuple[Term, int], Polynomial] = {}
 
@@ -97,16 +101,19 @@ class Normal:
                 return logarithm(self, self.polynomial(term.args[0], at), at)
             case "value" if term.args[0].op == "literal":
                 return constant(term.args[0].data)
-        return atom(self._parts(term, at))
+        parts = self._parts(term, at)
+        return constant(1) if parts == _EXP_ZERO else atom(parts)
 
     def _parts(self, term: Term, at: Context) -> Term:
         """The same node with normal parts."""
-        if not term.hints:
-            done = term.rebuilt(a if sort_of(a) is None else self.term(a, at) for a in term.args)
-            return _undone(done)
-        symbols, body, inside = at.opened(term)
-        normal = close(self.term(body, inside), symbols)
-        return term.rebuilt(normal if b else self.term(a, at) for a, b in zip(term.args, term.binders(), strict=True))
+        parts = [
+            a if b or k in term.size_places() or sort_of(a) is None else self.term(a, at)
+            for k, (a, b) in enumerate(zip(term.args, term.binders(), strict=True))
+        ]
+        if term.hints:
+            symbols, body, inside = at.opened(term)
+            parts[term.binders().index(len(symbols))] = close(self.term(body, inside), symbols)
+        return _undone(term.rebuilt(parts))
 
     def product(self, p: Polynomial, q: Polynomial, at: Context) -> Polynomial:
         total: Polynomial = {}
@@ -152,7 +159,7 @@ class Normal:
             return constant(1)
         if (i.op == j.op == "literal") or self.differ(i, j):
             return {}
-        if i.op == j.op == "join":
+        if i.op == j.op == "join" and i.args[2:] == j.args[2:]:
             pairs = (self._delta(a, b, at) for a, b in zip(i.args[:2], j.args[:2], strict=True))
             return self.product(*pairs, at)
         return atom(Term("delta", (i, j)))
@@ -179,9 +186,10 @@ class Normal:
                 return self.reduced(rest | {(term, 1)}, at)
             if term.op == "delta" and e == 1 and "sums" in self.laws:
                 for keep, replaced in (term.args, term.args[::-1]):
-                    if replaced.op == "index" and any(replaced in free(t) for t, _ in rest):
-                        moved = substitute(as_product(rest), {replaced: keep})
-                        return self.product(self.polynomial(moved, at), {frozenset({(term, 1)}): Fraction(1)}, at)
+                    if replaced.op == "index" and replaced not in free(keep) and any(replaced in free(t) for t, _ in rest):
+                        moved = self.polynomial(substitute(as_product(rest), {replaced: keep}), at)
+                        self.doubt({t for m in moved for t, _ in m} - {t for t, _ in rest})
+                        return self.product(moved, {frozenset({(term, 1)}): Fraction(1)}, at)
                     if replaced.op == "index":
                         break
             if term.op == "cos" and e >= 2 and "trig" in self.laws:
@@ -194,10 +202,20 @@ class Normal:
                 return self.product({left: Fraction(1)}, inside, at)
         return {monomial: Fraction(1)}
 
+    def doubt(self, atoms: Iterable[Term]) -> None:
+        """Notes inverses that a law moved to where their bases may vanish: beside a delta, or out of an empty sum."""
+        self._doubtful.update(t for t in atoms if is_inverse(t))
+
+    def _exists(self, inverse: Term) -> bool:
+        from .sign import Sign  # which needs normal forms itself
+
+        return inverse not in self._doubtful or Sign(self.context).nonzero(inverse.args[0])
+
     def cleared(self, p: Polynomial) -> Polynomial:
-        """p times the bases of its inverse atoms, so that none is left."""
+        """p times the bases of its inverse atoms, so that none is left but those whose bases may vanish."""
         while True:
-            inverses = sorted({t for m in p for t, e in m if is_inverse(t)}, key=lambda t: -len(key(t)))
+            found = {t for m in p for t, e in m if is_inverse(t)}
+            inverses = sorted(filter(self._exists, found), key=lambda t: -len(key(t)))
             if not inverses:
                 return p
             target, base = inverses[0], self.polynomial(inverses[0].args[0], self.context)
@@ -231,7 +249,7 @@ def _entry(term: Term) -> Term | None:
 
 def _undone(term: Term) -> Term:
     """Quotient and remainder undo a join, and a join puts them together again."""
-    if term.op in ("quotient", "remainder") and term.args[0].op == "join":
+    if term.op in ("quotient", "remainder") and term.args[0].op == "join" and term.args[1:] == term.args[0].args[2:]:
         return term.args[0].args[0 if term.op == "quotient" else 1]
     if term.op == "join":
         q, r = term.args[:2]

@@ -11,7 +11,7 @@ from ..terms import Term, sort_of
 from .context import Context, Refused
 from .defined import check_defined
 from .normal import Normal
-from .polynomial import as_constant, as_product, as_sum, factors
+from .polynomial import as_constant, as_product, as_sum, factors, scaled
 from .sign import Sign
 
 
@@ -19,6 +19,7 @@ def check_order(before: Term, after: Term, strict: bool, context: Context, diffe
     """Raises Refused unless before <= after (before < after). `difference` may spell after - before so that its sign shows."""
     before, after = without_abs(before, context), without_abs(after, context)
     if difference is not None:
+        context.check_known(difference)
         check_defined(difference, context)
         gap = Normal((), context).difference(after - before, difference)
         if gap:
@@ -88,6 +89,8 @@ def _powers(a: Term, b: Term, strict: bool, context: Context, depth: int) -> boo
     if exponent.op != "number" or exponent.data.denominator != 1:
         return False
     sign = Sign(context)
+    if exponent.data == 0:
+        return not strict
     if exponent.data > 0:
         return sign.nonnegative(x) and at_most(x, y, strict, context, depth)
     return sign.positive(y) and at_most(y, x, strict, context, depth)
@@ -112,10 +115,14 @@ def _products(a: Term, b: Term, strict: bool, context: Context, depth: int) -> b
 
 
 def _other_shape(a: Term, b: Term, strict: bool, context: Context, depth: int) -> bool:
+    if a.op == "abs" and a.args[0].op == b.op == "sum" and a.args[0].args[0] == b.args[0] and not strict:
+        symbols, body, inside = context.opened(a.args[0])
+        small = without_abs(Term("abs", (body,)), inside)
+        return at_most(small, instantiate(b.args[1], symbols), False, inside, depth)
     if a.op == "abs":
         return at_most(a.args[0], b, strict, context, depth) and at_most(-a.args[0], b, strict, context, depth)
-    if b.op == "sum" and not strict:
-        return _one_term(a, b, context)
+    if b.op == "sum" and not strict and _one_term(a, b, context):
+        return True
     if b.op == "max":
         return any(at_most(a, y, strict, context, depth) for y in b.args)
     return False
@@ -157,9 +164,10 @@ def without_abs(term: Term, context: Context) -> Term:
 
 def _abs(u: Term, context: Context) -> Term:
     sign = Sign(context)
-    if sign.nonnegative(u):
+    polynomial = Normal((), context).polynomial(u, context)
+    if sign.nonnegative(u) or sign.nonnegative(as_sum(polynomial)):
         return u
-    if sign.nonnegative(-u):
+    if sign.nonnegative(-u) or sign.nonnegative(as_sum(scaled(polynomial, -1))):
         return -u
     if u.op == "mul":
         return Term("mul", tuple(_abs(f, context) for f in u.args))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..binders import as_function, check_replacement, close, substitute
+from ..binders import as_function, check_replacement, close, resized, substitute
 from ..terms import Family, IndexMap, Term, TermError, as_term, free, sort_of
 from .context import Context, Refused
 from .defined import check_defined, check_domain
@@ -26,6 +26,7 @@ class Instance:
             if symbol not in symbols:
                 raise TermError(f"{self.name} does not speak of {getattr(symbol, 'name', symbol)!r}")
         _add_derivatives(replacement, symbols, context, self.name)
+        context.check_known(*replacement.values(), *_staying(symbols, replacement))
         left = sorted((s for s in symbols if isinstance(s, Term) and s.op == "index" and s not in replacement), key=repr)
         # a symbol that is left must not meet one of the same name, of which more is known here
         renamed = {s: Term("index", (substitute(s.args[0], replacement),), f"{context.depth + k:03d}{s.data}p") for k, s in enumerate(left)}
@@ -48,12 +49,27 @@ class Instance:
         return substitute(self.conclusion, binding)
 
     def fact(self) -> Term:
-        """The conclusion for all values of the pattern's indices."""
-        inside = Context(self.context.facts, self.context.depth + len(self.pattern))
-        proposition = self.discharged({}, inside)
+        """The conclusion for all values of the pattern's indices that meet the hypotheses."""
+        inside = self.context.deeper(len(self.pattern))
+        proposition = self.conclusion
+        for hypothesis in reversed(self.hypotheses):
+            if Sign(inside).holds(hypothesis):
+                continue
+            if hypothesis.op != "relation" or not free(hypothesis).intersection(self.pattern):
+                raise Refused(f"a hypothesis of {self.name} is not known to hold", hypothesis)
+            proposition = Term("implies", (hypothesis, proposition))
         for i in reversed(self.pattern):
             proposition = Term("forall", (i.args[0], close(proposition, (i,))), None, (i.data[3:-1],))
         return proposition
+
+
+def _staying(symbols: set[Any], replacement: Mapping[Any, Any]) -> Iterator[Any]:
+    """The symbols that are not replaced, over the ranges that they now have; indices apart, which hold for all values."""
+    for symbol in symbols.difference(replacement):
+        if isinstance(symbol, Family | IndexMap):
+            yield resized(symbol, replacement)
+        elif symbol.op != "index":
+            yield symbol
 
 
 def _check_value_defined(value: Term, context: Context) -> None:
@@ -102,16 +118,17 @@ def check_substitution(
     """Raises Refused unless the theorem's sides, exchanged somewhere, or added to both, turn before into after."""
     if instance.conclusion.op != "relation" or sort_of(instance.conclusion.args[0]) != "real":
         raise TermError(f"{instance.name} is no equation or inequality, and cannot be a step of a chain")
-    if not instance.pattern and _is_difference(before, after, relation, context, instance, backwards):
+    if _is_difference(before, after, relation, context, instance, backwards):
         return
     if relation != "eq" or instance.conclusion.data != "eq":
         raise Refused(f"{instance.name} does not give this step", after - before)
-    count, context = [0], Context(context.facts, context.depth + len(instance.pattern))
-    rewritten = [_rewritten(side, instance, backwards, context, count) for side in (before, after)]
+    count, context = [0], context.deeper(len(instance.pattern))
+    new = [_rewritten(side, instance, backwards, context, count) for side in (before, after)]
     if not count[0]:
         raise Refused(f"the left side of {instance.name} does not occur", after - before)
-    gap = Normal((), context).difference(*rewritten)
-    if gap:
+    gaps = [Normal((), context).difference(*pair) for pair in ((new[0], new[1]), (new[0], after), (before, new[1]))]
+    if all(gaps):
+        gap = gaps[0]
         raise Refused(f"not closed by {instance.name}; what is left over", as_sum(gap))
 
 
@@ -123,9 +140,17 @@ def _is_difference(
     fits = conclusion.data == relation or (relation == "le" and conclusion.data in ("eq", "lt"))
     if not fits or (backwards and conclusion.data != "eq"):
         return False
+    binding = _match(left, before, set(instance.pattern), {})
+    if binding is None:
+        binding = _match(right, after, set(instance.pattern), {})
+    if binding is None:
+        binding = {}
+    if len(binding) < len(instance.pattern):
+        return False
+    left, right = substitute(left, binding), substitute(right, binding)
     if Normal((), context).difference(after - before, right - left):
         return False
-    instance.discharged({}, context)
+    instance.discharged(binding, context)
     return True
 
 
@@ -136,17 +161,15 @@ def _rewritten(term: Term, instance: Instance, backwards: bool, context: Context
         instance.discharged(binding, context)
         count[0] += 1
         return substitute(right, binding)
+    parts = [
+        a if b or k in term.size_places() or sort_of(a) is None else _rewritten(a, instance, backwards, context, count)
+        for k, (a, b) in enumerate(zip(term.args, term.binders(), strict=True))
+    ]
     if term.hints:
         symbols, body, inside = context.opened(term)
-        inside = Context(inside.facts, inside.depth + len(instance.pattern))
         done = close(_rewritten(body, instance, backwards, inside, count), symbols)
-        return term.rebuilt(
-            done if b else _rewritten(a, instance, backwards, context, count)
-            for a, b in zip(term.args, term.binders(), strict=True)
-        )
-    return term.rebuilt(
-        a if sort_of(a) is None else _rewritten(a, instance, backwards, context, count) for a in term.args
-    )
+        parts[term.binders().index(len(symbols))] = done
+    return term.rebuilt(parts)
 
 
 def _match(pattern: Term, term: Term, symbols: set[Term], binding: dict[Term, Term]) -> dict[Term, Term] | None:

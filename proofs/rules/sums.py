@@ -11,7 +11,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING
 
 from ..binders import close, instantiate, substitute
-from ..terms import Term, free, join, key, literal
+from ..terms import Term, free, join, key, least, literal
 from .context import Context
 from .polynomial import Monomial, Polynomial, add, as_product, factors
 
@@ -60,6 +60,8 @@ def _of_product(normal: Normal, size: Term, i: Term, monomial: Monomial, at: Con
     """The sum over i of one product of atoms; `inside` is the context under the binder."""
     dependent = frozenset((t, e) for t, e in monomial if i in free(t))
     rest: Polynomial = {monomial - dependent: Fraction(1)}
+    if least(size) < 1:
+        normal.doubt(t for t, _ in monomial - dependent)
     if not dependent:
         return normal.product(rest, normal.polynomial(size, at), at)
     for t, e in factors(dependent):

@@ -160,7 +160,7 @@ def test_maximum_decides_or_raises():
 
 
 def test_stable_shift_is_exact_and_near_the_maximum_without_a_decision():
-    shift = stable_shift(np.array([balls(NEAR_ZERO, 0, -5), balls(arb(3, 0.5), 3.25, -INFINITE)]), 1)
+    shift = stable_shift(np.array([balls(-5, 0, NEAR_ZERO), balls(-INFINITE, 3.25, arb(3.5, 0.5))]), 1)
     assert shift.shape == (2, 1) and all(ball.is_exact() for ball in shift.flat)
-    assert to_floats(shift).tolist() == [[0], [3.25]]
+    assert to_floats(shift).tolist() == [[0], [3.5]]
     assert stable_shift(np.array([[1.0, 2.0]]), -1).tolist() == [[2.0]]

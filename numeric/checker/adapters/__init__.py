@@ -11,6 +11,12 @@ def adapter_names() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
 
 
+def loaded_adapters() -> list[Adapter]:
+    """Those whose library this process has imported already."""
+    every: list[Adapter] = [import_module(f".{name}", __name__).ADAPTER for name in adapter_names()]
+    return [adapter for adapter in every if adapter.loaded]
+
+
 def adapter_named(name: str) -> Adapter:
     """Raises UsageError for a name that no file has, or a library that is not installed."""
     if name not in adapter_names():

@@ -6,7 +6,9 @@ import numpy as np
 
 from ..adapter import Adapter
 
-DTYPES = {name: np.dtype(name) for name in ("float64", "float32", "float16")} | {"bfloat16": np.dtype(ml_dtypes.bfloat16)}
+DTYPES = {name: np.dtype(name) for name in ("float64", "float32", "float16")} | {
+    "bfloat16": np.dtype(ml_dtypes.bfloat16)
+}
 
 
 class NumPy(Adapter):

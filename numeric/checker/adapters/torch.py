@@ -1,8 +1,8 @@
 """PyTorch tensors on the CPU; gradients by autograd."""
 
 import sys
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
 
 import array_api_compat
 import numpy as np
@@ -14,7 +14,7 @@ class Torch(Adapter):
     name = "torch"
     array_name = "a torch.Tensor"
     autograd = True
-    synonyms = {"axis": ("dim",)}
+    synonyms: ClassVar[Mapping[str, tuple[str, ...]]] = {"axis": ("dim",)}
 
     def owns_array(self, thing: object) -> bool:
         return array_api_compat.is_torch_array(thing)
@@ -55,7 +55,9 @@ class Torch(Adapter):
         with torch.enable_grad():
             output = function()
             if not output.requires_grad:
-                raise NoGradient("its output does not depend on its inputs as far as autograd knows (detached, or under no_grad)")
+                raise NoGradient(
+                    "its output does not depend on its inputs as far as autograd knows (detached, or under no_grad)"
+                )
             found = torch.autograd.grad(output, floating, cotangent, allow_unused=True)
         if any(each is None for each in found):
             missing = [number for number, each in enumerate(found) if each is None]

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..contract import Bench, Option, Probe, Residual
 from ..formats import Format
+from ..usage import UsageError
 
 OWN_UNIT = 2.0**-53  # the checker adds up residuals in float64
 
@@ -15,11 +16,11 @@ OPTIONS = (
 )
 
 
-def generic_logits(rng: np.random.Generator) -> list[Probe]:
-    return [
-        Probe("generic (3, 5, 7)", (2 * rng.standard_normal((3, 5, 7)),)),
-        Probe("generic (4, 33)", (3 * rng.standard_normal((4, 33)),)),
-    ]
+def generic_logits(rng: np.random.Generator, axis: int) -> list[Probe]:
+    shapes = [shape for shape in ((3, 5, 7), (4, 33), (2, 3, 4, 5)) if -len(shape) <= axis < len(shape)][:2]
+    if not shapes:
+        raise UsageError(f"axis={axis!r}: the probes have up to 4 axes, so needed an integer from -4 to 3")
+    return [Probe(f"generic {shape}", (2.5 * rng.standard_normal(shape),)) for shape in shapes]
 
 
 def structured_logits(rng: np.random.Generator, form: Format, axis: int) -> list[Probe]:
@@ -31,6 +32,7 @@ def structured_logits(rng: np.random.Generator, form: Format, axis: int) -> list
         ("both -10000", [[-1e4, -1e4]]),
         ("equal and huge", [[huge, huge, huge]]),
         ("ties", [[3, 3, 0, 3, -1], [2, 2, 2, 2, 2], [0, 0, -700, 0, 1]]),
+        ("slices far apart", [[2000, 1999, 1998], [0, 1, 2], [-2000, -2001, -1999]]),
         ("large offset", quarters + offset),
         ("large negative offset", quarters - offset),
         ("huge logits", 100 * rng.standard_normal((3, 9))),
@@ -64,7 +66,9 @@ def own_error(terms: np.ndarray, axis: int) -> np.ndarray:
 
 def shift_invariance(bench: Bench, rng: np.random.Generator) -> Residual:
     grid = rng.integers(-12, 13, (4, 9)) / 4
-    shift = {"float64": 1024.0, "float32": 128.0}.get(bench.format.name, 32.0)  # past the overflow of exp where the grid allows
+    shift = {"float64": 1024.0, "float32": 128.0}.get(
+        bench.format.name, 32.0
+    )  # past the overflow of exp where the grid allows
     z = along(grid, bench.options["axis"])
     first, allowed = bench.output(z)
     second, allowed_shifted = bench.output(z + shift)

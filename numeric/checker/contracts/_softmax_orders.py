@@ -18,10 +18,10 @@ def denominator(x: Rounded, weights: Rounded, axis: int) -> Rounded:
     """sum of the weights, where a running maximum may have rescaled what was summed so far.
 
     A rescaling by exp(m - m') errs by the ulps of exp and a product, and by u |m - m'|, which adds up to the range of x. There are
-    as many as running maxima, from either end; merging partial sums in a tree adds the depth of the tree.
+    as many as running maxima, from either end, or levels in a tree of partial sums.
     """
     wide = x.precision.wide
-    rescalings = running_maxima(x.value, axis) + math.ceil(math.log2(x.value.shape[axis]))
+    rescalings = np.maximum(running_maxima(x.value, axis), math.ceil(math.log2(x.value.shape[axis])))
     reach = np.abs(x.value).max(axis, keepdims=True)
     total = weights.sum(axis)
     return total.loosened(wide.unit * (rescalings * (2 * wide.ulps + 1) + reach) * np.abs(total.value))
@@ -35,10 +35,15 @@ def running_maxima(x: np.ndarray, axis: int) -> np.ndarray:
     return np.maximum(*counts)
 
 
+def exponentials(x: Rounded) -> Rounded:
+    """exp of shifted logits, perhaps as exp2(x * log2 e), where the constant and the product round too."""
+    return any_of([x.exp(ceiling=1.0), x.cast(x.precision.stored).cast(x.precision.stored).exp(ceiling=1.0)])
+
+
 def softmax_bound(precision: Precision, z: np.ndarray, axis: int, temperature: float) -> Rounded:
     ways = []
     for x in shifted_logits(precision, z, axis, temperature):
-        weights = x.exp(ceiling=1.0)
+        weights = exponentials(x)
         total = denominator(x, weights, axis)
         ways += [weights * total.reciprocal(), (x - total.log()).exp()]
     return any_of(ways)
@@ -55,7 +60,9 @@ def composite_gradient(x: Rounded, through_weights: Rounded, axis: int) -> Round
     return through_weights.loosened(np.where(may_be_largest, leftover, 0.0))
 
 
-def softmax_gradient_bound(precision: Precision, dy: np.ndarray, z: np.ndarray, axis: int, temperature: float) -> Rounded:
+def softmax_gradient_bound(
+    precision: Precision, dy: np.ndarray, z: np.ndarray, axis: int, temperature: float
+) -> Rounded:
     g = Rounded.exact(dy, precision)
     s = softmax_bound(precision, z, axis, temperature)
     inner = (s * g).sum(axis)
@@ -66,7 +73,7 @@ def softmax_gradient_bound(precision: Precision, dy: np.ndarray, z: np.ndarray, 
     matrix = Rounded(centred.value, rows.worst + length * np.abs(rows.value), rows.square, precision)
     ways = [centred, apart, matrix]
     for x in shifted_logits(precision, z, axis, temperature):
-        weights = x.exp(ceiling=1.0)
+        weights = exponentials(x)
         inverse = denominator(x, weights, axis).reciprocal()
         dp = g * inverse - (g * weights * inverse * inverse).sum(axis)
         ways.append(composite_gradient(x, weights * dp, axis))

@@ -5,17 +5,15 @@ or not; and, where softmax does not underflow, log(p / S). Not admitted: x - (ma
 of a common offset. For the gradient, g - s * sum g with s = p / S or exp(y as returned), and what autograd makes of either order.
 """
 
-from typing import Any
-
 import numpy as np
 
 from ...arithmetic import to_balls
 from ...layers import log_softmax
-from ..contract import Bench, Contract, Input, Options, Probe, Property, Residual
+from ..contract import Bench, Contract, Input, Options, Probe, Property, Pullback, Residual
 from ..formats import Format, Precision
 from ..rounding import Rounded, any_of
 from . import _slices
-from ._softmax_orders import composite_gradient, denominator, shifted_logits, softmax_bound
+from ._softmax_orders import composite_gradient, denominator, exponentials, shifted_logits, softmax_bound
 
 
 def exponentials_sum_to_one(bench: Bench, rng: np.random.Generator) -> Residual:
@@ -30,10 +28,24 @@ def exponentials_sum_to_one(bench: Bench, rng: np.random.Generator) -> Residual:
 def log_softmax_bound(precision: Precision, z: np.ndarray, axis: int, temperature: float) -> Rounded:
     ways = []
     for x in shifted_logits(precision, z, axis, temperature):
-        total = denominator(x, x.exp(ceiling=1.0), axis)
-        ways.append(x - total.log())
-    ways.append(softmax_bound(precision, z, axis, temperature).log())
+        y = x - denominator(x, exponentials(x), axis).log()
+        ways += [y, _logarithm_of_softmax(y)]
     return any_of(ways)
+
+
+def _logarithm_of_softmax(y: Rounded) -> Rounded:
+    """log(p / S): to the errors of y come, as relative errors of s and so absolute ones of y, those of exp, 1 / S, and the product."""
+    stored = y.precision.stored
+    function = 2 * stored.ulps
+    return _in_range(y.loosened(stored.unit * (function + 3 + function * np.abs(y.value))), np.exp(y.value))
+
+
+def _in_range(way: Rounded, s: np.ndarray, axis: int | None = None) -> Rounded:
+    """Admitted only where softmax does not underflow: at the entry, or at every entry along an axis."""
+    fine = np.asarray(s > 4 * way.precision.stored.tiny)
+    if axis is not None:
+        fine = np.asarray(fine.all(axis, keepdims=True))
+    return Rounded(way.value, np.where(fine, way.worst, np.inf), way.square, way.precision)
 
 
 def gradient_bound(precision: Precision, dy: np.ndarray, z: np.ndarray, axis: int, temperature: float) -> Rounded:
@@ -41,14 +53,23 @@ def gradient_bound(precision: Precision, dy: np.ndarray, z: np.ndarray, axis: in
     total = g.sum(axis)
     y = log_softmax_bound(precision, z, axis, temperature).returned()
     s = any_of([softmax_bound(precision, z, axis, temperature), y.exp()])
-    ratio = g / s
-    through_softmax = s * ratio - s * (s * ratio).sum(axis)  # log(p / S) under autograd
-    ways = [g - s * total, through_softmax]
+    ways = [g - s * total, _through_logarithm_of_softmax(g, s, axis)]
     for x in shifted_logits(precision, z, axis, temperature):
-        weights = x.exp(ceiling=1.0)
+        weights = exponentials(x)
         inverse = denominator(x, weights, axis).reciprocal()
         ways.append(composite_gradient(x, g - weights * (total * inverse), axis))
     return any_of([way.over(temperature) for way in ways])
+
+
+def _through_logarithm_of_softmax(g: Rounded, s: Rounded, axis: int) -> Rounded:
+    """log(p / S) under autograd: g / s comes back, and is multiplied by p and 1 / S, that is by the same s, whose error cancels.
+
+    What remains is six roundings of g.
+    """
+    echo = g
+    for _ in range(6):
+        echo = echo.cast(g.precision.stored)
+    return _in_range(echo - s * echo.sum(axis), s.value, axis)
 
 
 class LogSoftmax(Contract):
@@ -57,15 +78,11 @@ class LogSoftmax(Contract):
     inputs = (Input("z", "(..., n)"),)
     output = "(..., n), like z"
     options = _slices.OPTIONS
-    theorem = "softmax.gradient_of_logsumexp"
     gradient_theorem = "softmax.log_softmax_jacobian"
 
-    def exact(self, z: np.ndarray, *, axis: int, temperature: float) -> np.ndarray:  # type: ignore[override]
-        return log_softmax.forward(to_balls(z), axis, temperature)[0]
-
-    def exact_gradients(self, dy: np.ndarray, z: np.ndarray, **options: Any) -> tuple[np.ndarray, ...]:  # type: ignore[override]
-        _, cache = log_softmax.forward(to_balls(z), **options)
-        return (log_softmax.backward(to_balls(dy), cache),)
+    def exact(self, z: np.ndarray, *, axis: int, temperature: float) -> tuple[np.ndarray, Pullback]:  # type: ignore[override]
+        output, cache = log_softmax.forward(to_balls(z), axis, temperature)
+        return output, lambda dy: (log_softmax.backward(to_balls(dy), cache),)
 
     def bound(self, precision: Precision, z: np.ndarray, *, axis: int, temperature: float) -> Rounded:  # type: ignore[override]
         return log_softmax_bound(precision, z, axis, temperature).returned()
@@ -76,17 +93,23 @@ class LogSoftmax(Contract):
         return (gradient_bound(precision, dy, z, axis, temperature).returned(),)
 
     def generic(self, rng: np.random.Generator, form: Format, options: Options) -> list[Probe]:
-        return _slices.generic_logits(rng)
+        return _slices.generic_logits(rng, options["axis"])
 
     def structured(self, rng: np.random.Generator, form: Format, options: Options) -> list[Probe]:
         return _slices.structured_logits(rng, form, options["axis"])
 
     properties = (
         Property(
-            "exponentials sum to 1", "softmax.sums_to_one", "the exponentials of a slice do not sum to 1", exponentials_sum_to_one
+            "exponentials sum to 1",
+            "softmax.sums_to_one",
+            "the exponentials of a slice do not sum to 1",
+            exponentials_sum_to_one,
         ),
         Property(
-            "shift invariance", "softmax.shift_invariance", "log_softmax(z + c) = log_softmax(z) fails", _slices.shift_invariance
+            "shift invariance",
+            "softmax.shift_invariance",
+            "log_softmax(z + c) = log_softmax(z) fails",
+            _slices.shift_invariance,
         ),
         Property(
             "permutation equivariance",

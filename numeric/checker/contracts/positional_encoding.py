@@ -3,7 +3,6 @@
 The bound admits every way of `_angles`; sine and cosine are taken in the wide format and rounded once to the dtype.
 """
 
-
 import numpy as np
 
 from ...arithmetic import BALL, to_floats
@@ -43,10 +42,9 @@ class PositionalEncoding(Contract):
     inputs = (Input("length", "int", floating=False), Input("d_model", "int", floating=False))
     output = "(length, d_model), interleaved"
     options = (BASE,)
-    theorem = "positional_encoding.shift_is_rotation"
 
-    def exact(self, length: int, d_model: int, *, base: float) -> np.ndarray:  # type: ignore[override]
-        return positional_encoding.encode(np.arange(length), d_model, base, dtype=BALL)
+    def exact(self, length: int, d_model: int, *, base: float) -> tuple[np.ndarray, None]:  # type: ignore[override]
+        return positional_encoding.encode(np.arange(length), d_model, base, dtype=BALL), None
 
     def bound(self, precision: Precision, length: int, d_model: int, *, base: float) -> Rounded:  # type: ignore[override]
         angles = any_of(angle_bounds(precision, np.arange(length), d_model, base))

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...arithmetic import to_balls
 from ...layers import rotary
-from ..contract import Bench, Contract, Input, Options, Probe, Property, Residual
+from ..contract import Bench, Contract, Input, Options, Probe, Property, Pullback, Residual
 from ..formats import Format, Precision
 from ..rounding import Rounded, any_of, interleaved
 from ._angles import BASE, angle_bounds
@@ -66,17 +66,13 @@ class Rotary(Contract):
     inputs = (Input("x", "(..., n, d)"), Input("positions", "(n,) integers", floating=False))
     output = "(..., n, d), like x"
     options = (BASE,)
-    theorem = "rotary.score_depends_on_relative_position"
     gradient_theorem = "rotary.isometry"
 
-    def exact(self, x: np.ndarray, positions: np.ndarray, *, base: float) -> np.ndarray:  # type: ignore[override]
-        return rotary.forward(to_balls(x), to_balls(positions), base)[0]
-
-    def exact_gradients(  # type: ignore[override]
-        self, dy: np.ndarray, x: np.ndarray, positions: np.ndarray, *, base: float
-    ) -> tuple[np.ndarray, ...]:
-        _, cache = rotary.forward(to_balls(x), to_balls(positions), base)
-        return (rotary.backward(to_balls(dy), cache),)
+    def exact(  # type: ignore[override]
+        self, x: np.ndarray, positions: np.ndarray, *, base: float
+    ) -> tuple[np.ndarray, Pullback]:
+        y, cache = rotary.forward(to_balls(x), to_balls(positions), base)
+        return y, lambda dy: (rotary.backward(to_balls(dy), cache),)
 
     def bound(self, precision: Precision, x: np.ndarray, positions: np.ndarray, *, base: float) -> Rounded:  # type: ignore[override]
         cos, sin = _cos_and_sin(precision, positions, x.shape[-1], base)
@@ -117,7 +113,10 @@ class Rotary(Contract):
         ),
         Property("isometry", "rotary.isometry", "the norms of the pairs (2i, 2i + 1) are not kept", isometry),
         Property(
-            "position 0 is the identity", "rotary.isometry", "rows at position 0 do not stay as they are", position_zero_is_identity
+            "position 0 is the identity",
+            "rotary.isometry",
+            "rows at position 0 do not stay as they are",
+            position_zero_is_identity,
         ),
         Property(
             "gradient turns back",

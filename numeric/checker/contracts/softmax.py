@@ -6,13 +6,11 @@ not overflow or underflow: it only lacks the rounding of the shift. For the grad
 s * (g - sum s g), s * g - s * sum(s g), the Jacobian as a matrix, and what autograd makes of the composite p / S.
 """
 
-from typing import Any
-
 import numpy as np
 
 from ...arithmetic import to_balls
 from ...layers import softmax
-from ..contract import Bench, Contract, Input, Options, Probe, Property, Residual
+from ..contract import Bench, Contract, Input, Options, Probe, Property, Pullback, Residual
 from ..formats import Format, Precision
 from ..rounding import Rounded
 from . import _slices
@@ -48,15 +46,11 @@ class Softmax(Contract):
     inputs = (Input("z", "(..., n)"),)
     output = "(..., n), like z"
     options = _slices.OPTIONS
-    theorem = "softmax.sums_to_one"
     gradient_theorem = "softmax.vjp"
 
-    def exact(self, z: np.ndarray, *, axis: int, temperature: float) -> np.ndarray:  # type: ignore[override]
-        return softmax.forward(to_balls(z), axis, temperature)[0]
-
-    def exact_gradients(self, dy: np.ndarray, z: np.ndarray, **options: Any) -> tuple[np.ndarray, ...]:  # type: ignore[override]
-        _, cache = softmax.forward(to_balls(z), **options)
-        return (softmax.backward(to_balls(dy), cache),)
+    def exact(self, z: np.ndarray, *, axis: int, temperature: float) -> tuple[np.ndarray, Pullback]:  # type: ignore[override]
+        output, cache = softmax.forward(to_balls(z), axis, temperature)
+        return output, lambda dy: (softmax.backward(to_balls(dy), cache),)
 
     def bound(self, precision: Precision, z: np.ndarray, *, axis: int, temperature: float) -> Rounded:  # type: ignore[override]
         return softmax_bound(precision, z, axis, temperature).returned()
@@ -67,14 +61,19 @@ class Softmax(Contract):
         return (softmax_gradient_bound(precision, dy, z, axis, temperature).returned(),)
 
     def generic(self, rng: np.random.Generator, form: Format, options: Options) -> list[Probe]:
-        return _slices.generic_logits(rng)
+        return _slices.generic_logits(rng, options["axis"])
 
     def structured(self, rng: np.random.Generator, form: Format, options: Options) -> list[Probe]:
         return _slices.structured_logits(rng, form, options["axis"])
 
     properties = (
         Property("slices sum to 1", "softmax.sums_to_one", "slices do not sum to 1", sums_to_one),
-        Property("shift invariance", "softmax.shift_invariance", "softmax(z + c) = softmax(z) fails", _slices.shift_invariance),
+        Property(
+            "shift invariance",
+            "softmax.shift_invariance",
+            "softmax(z + c) = softmax(z) fails",
+            _slices.shift_invariance,
+        ),
         Property(
             "permutation equivariance",
             "softmax.permutation_equivariance",

@@ -1,3 +1,5 @@
+# mypy: disable-error-code="arg-type"
+# (wrong arguments are passed on purpose, to see what is said of them)
 from types import SimpleNamespace
 
 import mpmath
@@ -145,25 +147,26 @@ def test_dtypes():
     assert encode(np.arange(0), 4).shape == (0, 4)
 
 
-def layer_misses(layer, x, dy, r):
+def layer_misses(layer, x, dy, r, base=10000.0):
     with precision(160):
-        exact, cache = positional_encoding.forward(to_balls(x))
+        exact, cache = positional_encoding.forward(to_balls(x), base)
         exact_dx = positional_encoding.backward(to_balls(dy), cache)
-    y, cache = layer.forward(x)
-    of_encoding = encoding_error(np.arange(x.shape[-2]), x.shape[-1], 10000.0, r)
+    y, cache = layer.forward(x, base)
+    of_encoding = encoding_error(np.arange(x.shape[-2]), x.shape[-1], base, r)
     error = of_encoding + r.u * (np.abs(to_floats(exact)) + of_encoding)
     return r.misses(y, exact, error), r.misses(layer.backward(dy, cache), exact_dx, 0.0)
 
 
 @pytest.mark.parametrize("shape", [(2, 3, 5, 6), (1, 2), (2, 2)])
-def test_the_layer_adds_the_encoding_of_each_row(shape, dtype, rounding, sample, not_enclosed):
+@pytest.mark.parametrize("base", [10000.0, 7])
+def test_the_layer_adds_the_encoding_of_each_row(shape, base, dtype, rounding, sample, not_enclosed):
     x, dy = sample(shape, dtype), sample(shape, dtype, seed=1)
     before = x.copy()
-    assert layer_misses(positional_encoding, x, dy, rounding) == (0, 0)
+    assert layer_misses(positional_encoding, x, dy, rounding, base) == (0, 0)
     assert np.array_equal(x, before)
     with precision(113), mpmath.workdps(50):
-        y, cache = positional_encoding.forward(to_balls(x))
-        table = by_definition(range(shape[-2]), shape[-1], 10000.0)
+        y, cache = positional_encoding.forward(to_balls(x), base)
+        table = by_definition(range(shape[-2]), shape[-1], base)
         assert not_enclosed(y, np.frompyfunc(lambda a: mpmath.mpf(float(a)), 1, 1)(x) + table) == 0
         assert encloses(positional_encoding.backward(to_balls(dy), cache), dy).all()
 
@@ -183,7 +186,7 @@ LAYER_MUTANTS = {
 @pytest.mark.parametrize("name", LAYER_MUTANTS)
 def test_layer_mutants_are_caught(name, dtype, rounding, sample):
     forward, backward = LAYER_MUTANTS[name]
-    layer = SimpleNamespace(forward=lambda x: (forward(x), None), backward=lambda dy, _: backward(dy))
+    layer = SimpleNamespace(forward=lambda x, base: (forward(x), None), backward=lambda dy, _: backward(dy))
     assert sum(layer_misses(layer, sample((2, 3, 6), dtype), sample((2, 3, 6), dtype, seed=1), rounding)) > 0
 
 
@@ -214,8 +217,8 @@ P = np.arange(3)
         (lambda: encode(P, 4, dtype=int), TypeError, "dtype is int64, needed float16"),
         (lambda: encode(P, 4, base=0), ValueError, "base is 0, needed a finite number above 0"),
         (lambda: encode(P, 4, base=arb(10)), TypeError, "base is a ball, needed a float"),
-        (lambda: rotation("1", 4), TypeError, "positions has dtype"),
-        (lambda: positional_encoding.forward(X[0]), ValueError, r"x has shape \(4,\), needed at least 2 axes"),
+        (lambda: rotation("1", 4), TypeError, "offset is '1', needed one real number"),
+        (lambda: positional_encoding.forward(X[0]), ValueError, r"x has shape \(4,\), needed ndim >= 2"),
         (lambda: positional_encoding.forward(X.astype(int)), TypeError, "x has dtype int64, needed float16"),
         (
             lambda: positional_encoding.backward(X.T, positional_encoding.Cache(X.shape)),

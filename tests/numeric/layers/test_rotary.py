@@ -1,3 +1,5 @@
+# mypy: disable-error-code="arg-type"
+# (wrong arguments are passed on purpose, to see what is said of them)
 from types import SimpleNamespace
 
 import mpmath
@@ -170,7 +172,7 @@ P = np.arange(3)
     ("call", "error", "message"),
     [
         (lambda: rotary.forward(X.tolist(), P), TypeError, "rotary: x is a list, needed a NumPy array"),
-        (lambda: rotary.forward(X[0], P), ValueError, r"x has shape \(4,\), needed at least 2 axes"),
+        (lambda: rotary.forward(X[0], P), ValueError, r"x has shape \(4,\), needed ndim >= 2"),
         (lambda: rotary.forward(X[:, :3], P), ValueError, "the last axis of x is 3, needed an even number"),
         (lambda: rotary.forward(X + 0j, P), TypeError, "x has dtype complex128"),
         (lambda: rotary.forward(X, P[:2]), ValueError, r"positions has shape \(2,\), but x \(3, 4\) needs \(3,\)"),

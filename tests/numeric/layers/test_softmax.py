@@ -1,3 +1,5 @@
+# mypy: disable-error-code="arg-type"
+# (wrong arguments are passed on purpose, to see what is said of them)
 from types import SimpleNamespace
 
 import mpmath
@@ -171,6 +173,13 @@ def test_masked_entries_are_exact_zeros():
         assert softmax.backward(np.ones(3), cache)[1] == 0
 
 
+def test_a_slice_of_minus_infinities_is_nan_and_leaves_the_others_alone():
+    z = np.array([[-np.inf, -np.inf], [0, 0]])
+    with np.errstate(invalid="ignore"):
+        for s in (softmax.forward(z)[0], to_floats(softmax.forward(to_balls(z))[0])):
+            assert np.isnan(s[0]).all() and s[1].tolist() == [0.5, 0.5]
+
+
 def test_inputs_may_be_strided_and_read_only_and_stay_as_they_are(dtype, sample):
     z = sample((6, 5), dtype)[::2].T
     z.flags.writeable = False
@@ -197,7 +206,7 @@ X = np.zeros((2, 3))
         (lambda: softmax.forward(X > 0), TypeError, "z has dtype bool"),
         (lambda: softmax.forward(X + 0j), TypeError, "z has dtype complex128"),
         (lambda: softmax.forward(X.astype(object)), TypeError, "dtype object and a float among its elements"),
-        (lambda: softmax.forward(np.array(1.0)), ValueError, r"z has shape \(\), needed at least 1 axes"),
+        (lambda: softmax.forward(np.array(1.0)), ValueError, r"z has shape \(\), needed ndim >= 1"),
         (
             lambda: softmax.forward(X, 2),
             ValueError,
@@ -208,7 +217,9 @@ X = np.zeros((2, 3))
         (lambda: softmax.forward(X, temperature=0.0), ValueError, "temperature is 0.0, needed a finite number above 0"),
         (lambda: softmax.forward(X, temperature=np.inf), ValueError, "temperature is inf"),
         (lambda: softmax.forward(X.astype("f"), temperature=1e-60), ValueError, "1e-60, .* above 0 in float32"),
-        (lambda: softmax.forward(X, temperature="1"), TypeError, "temperature is '1', needed a real number"),
+        (lambda: softmax.forward(to_balls(X), temperature=arb("inf")), ValueError, "temperature is .*inf"),
+        (lambda: softmax.forward(X, temperature=True), TypeError, "temperature is True, needed one real number"),
+        (lambda: softmax.forward(X, temperature="1"), TypeError, "temperature is '1', needed one real number"),
         (lambda: softmax.forward(X, temperature=arb(1)), TypeError, "temperature is a ball, needed a float"),
         (lambda: softmax.forward(to_balls(X), temperature=arb(0, 1)), UndecidedComparison, "undecided"),
         (lambda: softmax.backward(X.T, softmax.forward(X)[1]), ValueError, r"ds has shape \(3, 2\), needed \(2, 3\)"),

@@ -1,0 +1,19 @@
+"""python -m numeric: one line here for each subcommand; what it does stands beside what it commands."""
+
+import typer
+
+from .checker.command import check_command, contracts_command
+
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="The Transformer as arithmetic, and a judge of other people's."
+)
+app.command("check")(check_command)
+app.command("contracts")(contracts_command)
+
+
+def main() -> None:
+    app(prog_name="python -m numeric")
+
+
+if __name__ == "__main__":
+    main()

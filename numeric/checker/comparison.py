@@ -1,0 +1,120 @@
+"""One output against the truth, and many of them summed up: how near the allowance, where, and what could have been seen."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .enclosure import Exact, deviation
+from .formats import Format
+from .rounding import SLACK, Rounded, allowance, typical_allowance
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The entry with the largest error in units of its allowance."""
+
+    ratio: float
+    probe: str
+    index: tuple[int, ...]
+    found: float
+    exact: float
+    error: float
+    allowed: float
+
+    def __str__(self) -> str:
+        place = f"index {self.index}, " if self.index else ""
+        return (
+            f"{place}probe '{self.probe}': found {self.found:.9g}, exact {self.exact:.9g}, error {self.error:.3g}, "
+            f"allowance {self.allowed:.3g}, ratio {self.ratio:.3g}"
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        names = ("ratio", "probe", "index", "found", "exact", "error", "allowed")
+        return {("allowance" if name == "allowed" else name): getattr(self, name) for name in names}
+
+
+@dataclass
+class Tally:
+    """Comparisons of one kind (values, or gradients) over all probes."""
+
+    worst: Worst | None = None
+    typical_ratio: float = 0.0
+    probes: int = 0
+    entries: int = 0
+    unbounded: int = 0
+    failed: list[str] = field(default_factory=list)
+    not_a_number: list[str] = field(default_factory=list)
+    seen: float = np.inf  # the smallest relative error, made everywhere, that some probe would have shown
+    survivors: set[str] = field(default_factory=lambda: {"zeros", "constants", "noise"})
+
+    def add(self, probe: str, found: np.ndarray, exact: Exact, bound: Rounded, returned: Format) -> None:
+        """Judges one output. An entry fails when even the nearest true value is further away than rounding can reach."""
+        allowed = allowance(bound)
+        error = deviation(found, exact, allowed, returned)
+        ratio = _ratio(error, allowed)
+        self.probes += 1
+        self.entries += found.size
+        self.unbounded += int(np.isinf(allowed).sum())
+        if found.size == 0:
+            return
+        index = tuple(int(i) for i in np.unravel_index(int(ratio.argmax()), ratio.shape))
+        here = Worst(
+            float(ratio[index]),
+            probe,
+            index,
+            float(found[index]),
+            float(exact.high[index]),
+            float(error[index]),
+            float(allowed[index]),
+        )
+        if self.worst is None or here.ratio > self.worst.ratio:
+            self.worst = here
+        if here.ratio > SLACK:
+            self.failed.append(probe)
+        if np.isnan(found).any():
+            self.not_a_number.append(probe)
+        self.typical_ratio = max(self.typical_ratio, float(_ratio(error, typical_allowance(bound)).max()))
+        self._measure_power(error, exact, allowed, returned)
+
+    def _measure_power(self, error: np.ndarray, exact: Exact, allowed: np.ndarray, returned: Format) -> None:
+        truth = exact.high
+        with np.errstate(all="ignore"):
+            needed = (allowed + error) / np.abs(truth)
+        usable = np.isfinite(needed)
+        if usable.any():
+            self.seen = min(self.seen, float(needed[usable].min()))
+        rng = np.random.default_rng(0)
+        impostors = {
+            "zeros": np.zeros_like(truth),
+            "constants": np.full_like(truth, truth.mean()),
+            "noise": truth.mean() + truth.std() * rng.standard_normal(truth.shape),
+        }
+        for name, impostor in impostors.items():
+            if (deviation(impostor, exact, allowed, returned) > allowed).any():
+                self.survivors.discard(name)
+
+    @property
+    def passed(self) -> bool:
+        return self.worst is not None and not self.failed
+
+    def evidence(self) -> dict[str, Any]:
+        return {
+            "probes": self.probes,
+            "entries": self.entries,
+            "entries_without_bound": self.unbounded,
+            "failed_probes": self.failed,
+            "worst": self.worst.as_dict() if self.worst else None,
+            "ratio_to_typical": self.typical_ratio,
+            "power": self.power(),
+        }
+
+    def power(self) -> dict[str, Any]:
+        return {"smallest_relative_error_seen": self.seen, "would_have_passed": sorted(self.survivors)}
+
+
+def _ratio(error: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+    """Error in units of the allowance. An entry that nothing bounds cannot fail, unless it is NaN."""
+    with np.errstate(all="ignore"):
+        ratio = error / allowed
+    return np.where(np.isinf(error), np.inf, np.where(np.isinf(allowed) | (error == 0), 0.0, ratio))

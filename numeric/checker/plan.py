@@ -1,0 +1,134 @@
+"""What a run will ask, and what it will not: probes over the options that the implementation takes, and properties."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from .adapter import Adapter
+from .contract import Contract, Options, Probe, Property
+from .formats import Format
+from .report import Finding
+from .subject import Subject
+from .usage import UsageError, unknown
+from .verdict import NOT_RUN
+
+SEEDS = 3  # generic probes are drawn this often
+
+
+@dataclass(frozen=True)
+class Plan:
+    probes: tuple[Probe, ...]
+    properties: tuple[Property, ...]
+    not_run: tuple[Finding, ...]
+
+
+def planned(
+    contract: Contract,
+    subject: Subject,
+    adapter: Adapter,
+    form: Format,
+    fixed: Mapping[str, Any],
+    seed: int,
+    selection: Iterable[str | Probe] | None,
+) -> Plan:
+    """Raises UsageError where the selection names nothing, or a probe of one's own does not fit the contract."""
+    default = {each.name: fixed.get(each.name, each.default) for each in contract.options}
+    grid, not_run = _grid(contract, subject, fixed)
+    probes = [
+        *_generic(contract, form, default, grid, seed),
+        *_structured(contract, adapter, form, default, grid, seed),
+    ]
+    properties = list(contract.properties)
+    if selection is not None:
+        probes, properties = _selected(contract, list(selection), probes, properties, default)
+        left = [each for each in contract.properties if each not in properties]
+        not_run += [_not_run(each.name, "not among the probes asked for", each.theorem) for each in left]
+    return Plan(tuple(probes), tuple(properties), tuple(not_run))
+
+
+def _grid(
+    contract: Contract, subject: Subject, fixed: Mapping[str, Any]
+) -> tuple[dict[str, Sequence[Any]], list[Finding]]:
+    grid: dict[str, Sequence[Any]] = {}
+    not_run = []
+    for option in contract.options:
+        name = option.name
+        if name in fixed:
+            grid[name] = (fixed[name],)
+            continue
+        grid[name] = option.probed if subject.takes(name) else (option.default,)
+        others = ", ".join(f"{name}={value!r}" for value in option.probed if value != option.default)
+        if not subject.takes(name) and others:
+            not_run.append(_not_run(f"option {name}", f"{others}: it takes no keyword {name}"))
+        elif subject.has_gradients and others and not subject.takes(name, backward=True):
+            not_run.append(_not_run(f"option {name}, gradients", f"{others}: backward takes no keyword {name}"))
+    return grid, not_run
+
+
+def _not_run(check: str, why: str, theorem: str | None = None) -> Finding:
+    return Finding(check, NOT_RUN, why, theorem)
+
+
+def _generic(
+    contract: Contract, form: Format, default: Options, grid: Mapping[str, Sequence[Any]], seed: int
+) -> list[Probe]:
+    probes = []
+    for draw in range(SEEDS):
+        for number, values in enumerate(product(*grid.values())):
+            options = dict(zip(grid, values, strict=True))
+            rng = np.random.default_rng([seed, draw, number])
+            setting = "".join(f", {name}={value!r}" for name, value in options.items() if len(grid[name]) > 1)
+            for probe in contract.generic(rng, form, {**default, **options}):
+                probes.append(Probe(f"{probe.name}{setting}, draw {draw}", probe.inputs, options, probe.layout))
+    return probes
+
+
+def _structured(
+    contract: Contract, adapter: Adapter, form: Format, default: Options, grid: Mapping[str, Sequence[Any]], seed: int
+) -> list[Probe]:
+    drawn = contract.structured(np.random.default_rng([seed, SEEDS]), form, default)
+    return [
+        probe
+        for probe in drawn
+        if probe.layout in adapter.layouts and all(value in grid[name] for name, value in probe.options.items())
+    ]
+
+
+def _selected(
+    contract: Contract,
+    selection: list[str | Probe],
+    probes: list[Probe],
+    properties: list[Property],
+    default: Options,
+) -> tuple[list[Probe], list[Property]]:
+    names = [probe.name for probe in probes] + [one.name for one in properties]
+    wanted: set[str] = set()
+    own = []
+    for each in selection:
+        if isinstance(each, Probe):
+            _require_fitting(contract, each, default)
+            own.append(each)
+            continue
+        matched = {name for name in names if name == each or fnmatchcase(name, str(each))}
+        if not matched:
+            raise unknown("probe", each, names)
+        wanted |= matched
+    return [each for each in probes if each.name in wanted] + own, [each for each in properties if each.name in wanted]
+
+
+def _require_fitting(contract: Contract, probe: Probe, default: Options) -> None:
+    """The exact function must take the probe's inputs and options."""
+    if len(probe.inputs) != len(contract.inputs):
+        raise UsageError(
+            f"probe {probe.name!r} has {len(probe.inputs)} inputs, needed {len(contract.inputs)}: {contract.signature}"
+        )
+    for name in probe.options:
+        contract.option(name)
+    try:
+        contract.exact(*probe.inputs, **{**default, **probe.options})
+    except (TypeError, ValueError, IndexError) as error:
+        raise UsageError(f"probe {probe.name!r} does not fit {contract.signature}: {error}") from error

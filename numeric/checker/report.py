@@ -1,0 +1,128 @@
+"""What a run found: a verdict, the findings it follows from, and how to read, store or raise it."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .table import rendered
+from .usage import unknown
+from .verdict import NOT_RUN, Verdict, worst
+
+
+class CheckFailed(AssertionError):
+    """A check that did not pass; the message is the diagnosis."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One check: its verdict or "not run", the id of the mistake when it is a known one, and why."""
+
+    check: str
+    verdict: Verdict | str
+    message: str
+    theorem: str | None = None
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    mistake: str | None = None
+
+    @property
+    def ran(self) -> bool:
+        return self.verdict != NOT_RUN
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "check": self.check,
+            "verdict": str(self.verdict),
+            "mistake": self.mistake,
+            "message": self.message,
+            "theorem": self.theorem,
+            "evidence": _plain(self.evidence),
+        }
+
+
+@dataclass(frozen=True)
+class Report:
+    """Prints as a table of 80 columns."""
+
+    contract: str
+    subject: str
+    adapter: str
+    dtype: str
+    precision: str
+    options: Mapping[str, Any]
+    seed: int
+    findings: tuple[Finding, ...]
+    power: Mapping[str, Any]
+    accepted: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of what ran. Without judged values nothing is known; a variant that was accepted passes."""
+        ran = [finding for finding in self.findings if finding.ran]
+        verdicts = [self._counted(finding) for finding in ran]
+        if not any(finding.check == "values" for finding in ran):
+            verdicts.append(Verdict.INCONCLUSIVE)
+        return worst(verdicts)
+
+    def _counted(self, finding: Finding) -> Verdict:
+        verdict = Verdict(finding.verdict)
+        return Verdict.PASS if verdict is Verdict.VARIANT and finding.mistake in self.accepted else verdict
+
+    @property
+    def mistakes(self) -> tuple[str, ...]:
+        """Ids of the named mistakes and variants, most likely first."""
+        return tuple(dict.fromkeys(finding.mistake for finding in self.findings if finding.mistake))
+
+    def finding(self, check: str) -> Finding:
+        for each in self.findings:
+            if each.check == check:
+                return each
+        raise unknown("check", check, [each.check for each in self.findings])
+
+    def diagnosis(self) -> str:
+        """The verdict and every finding that did not pass, in plain text."""
+        head = f"{self.subject} as {self.contract} in {self.dtype}: {self.verdict}"
+        bad = [each for each in self.findings if each.ran and self._counted(each) is not Verdict.PASS]
+        return "\n".join([head, *(f"  {each.check}: {each.verdict}: {each.message}" for each in bad)])
+
+    def raise_if_failed(self, check: str | None = None) -> None:
+        """Raises CheckFailed unless the verdict, or that of the one check named, is a pass; a check not run is no pass."""
+        if check is None:
+            if self.verdict is not Verdict.PASS:
+                raise CheckFailed(self.diagnosis())
+            return
+        one = self.finding(check)
+        if not one.ran or self._counted(one) is not Verdict.PASS:
+            raise CheckFailed(
+                f"{self.subject} as {self.contract} in {self.dtype}: {one.check}: {one.verdict}: {one.message}"
+            )
+
+    def as_dict(self) -> dict[str, Any]:
+        names = ("contract", "subject", "adapter", "dtype", "precision", "options", "seed")
+        head = {name: _plain(getattr(self, name)) for name in names}
+        return {
+            **head,
+            "accepted": list(self.accepted),
+            "verdict": str(self.verdict),
+            "mistakes": list(self.mistakes),
+            "findings": [finding.as_dict() for finding in self.findings],
+            "power": _plain(self.power),
+        }
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Strict JSON: numbers that are not finite are the strings "nan", "inf" and "-inf"."""
+        return json.dumps(self.as_dict(), indent=indent, allow_nan=False)
+
+    def __str__(self) -> str:
+        return rendered(self)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if isinstance(value, str | int | float | bool | None) else repr(value)
