@@ -22,6 +22,8 @@ class Definition:
     says: str
 
     def __init__(self, name: str, parameters: Iterable[Any], body: Any, requires: Iterable[Term] = (), says: str = ""):
+        if hasattr(self, "name"):
+            raise AttributeError(f"{self.name} is a definition, and cannot be changed")
         found, body, conditions = tuple(parameters), real(body), tuple(requires)
         sizes = tuple(sorted({s for p in found for s in size_symbols(p)}, key=repr))
         extra = free(body).union(*map(free, conditions)) - set(found) - set(sizes)

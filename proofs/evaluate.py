@@ -50,7 +50,7 @@ class Point:
     def size(self, term: Term) -> int:
         if term not in self._values:
             low = term.data[1]
-            self._values[term] = self._random.randint(max(low, 1), max(_LARGEST_SIZE, low + 1))
+            self._values[term] = self._random.randint(low, max(_LARGEST_SIZE, low + 1))
         return int(self._values[term])
 
     def variable(self, term: Term) -> Any:
@@ -213,12 +213,18 @@ def _tends(term: Term, point: Point, bound: tuple[Any, ...]) -> bool:
 
 
 class Sampler:
-    """Random points that meet the hypotheses of a statement, some symbols replaced by a witness."""
+    """Random points that meet the hypotheses of a statement, some symbols replaced by a witness.
+
+    A size that may be 0 is drawn as 0 too, unless an index or a map needs a value in that range.
+    """
 
     def __init__(self, statement: Any, witness: Mapping[Any, Any]):
         symbols = statement.symbols()
         chosen = {s: as_function(v) if isinstance(s, Family) else v for s, v in witness.items() if s in symbols}
         check_replacement(chosen, "witness")
+        free_indices = (s for s in symbols if isinstance(s, Term) and s.op == "index" and s not in chosen)
+        maps = (s.target for s in symbols if isinstance(s, IndexMap) and s not in chosen)
+        self._nonempty = [substitute(s, chosen) for s in (*(i.args[0] for i in free_indices), *maps)]
         self._hypotheses = [substitute(h, chosen) for h in statement.hypotheses]
         self._chosen = chosen
 
@@ -227,7 +233,8 @@ class Sampler:
         for attempt in range(_ATTEMPTS):
             point = PointWith(seed * _ATTEMPTS + attempt, self._chosen)
             try:
-                if all(evaluate(h, point) for h in self._hypotheses):
+                inhabited = all(evaluate(s, point) >= 1 for s in self._nonempty)
+                if inhabited and all(evaluate(h, point) for h in self._hypotheses):
                     return point
             except ZeroDivisionError:
                 continue

@@ -16,14 +16,15 @@ from typing import Any, NamedTuple
 from weakref import WeakSet
 
 from .binders import substitute
+from .definitions import Definition
 from .evaluate import NoSample, Sampler, holds_at
 from .rules import LIMIT_RULES, RULES, check_rule, check_theorem
 from .rules.context import Context, Refused
 from .rules.defined import check_defined, opened_limit
 from .rules.limit import check_limit, check_squeeze
-from .rules.normal import Normal
-from .rules.substitution import Instance
+from .rules.substitution import Instance, specialised
 from .terms import PROP, Family, IndexMap, Term, TermError, as_term, free, sort_of
+from .well_typed import check_entry
 
 SAMPLES = 6  # random admissible points at which every statement is also evaluated
 
@@ -44,6 +45,13 @@ class Link(NamedTuple):
     reason: Any  # the name of a rule, or a Theorem
     arguments: Mapping[str, Any]
     using: tuple[Any, ...]  # theorems, or (theorem, {symbol: value}), whose conclusions the rule may use
+
+
+class Specialised(NamedTuple):
+    """A universal hypothesis of the statement at these values, outermost first, as something that a step uses."""
+
+    hypothesis: Term
+    values: tuple[Any, ...]
 
 
 class Step(NamedTuple):
@@ -122,6 +130,9 @@ class Theorem:
             object.__setattr__(self, slot, value)
         _proved.add(self)
 
+    def __init_subclass__(cls) -> None:
+        raise TypeError("a Theorem is what the kernel proved: no class can be made of it")
+
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError("a Theorem cannot be changed")
 
@@ -159,6 +170,13 @@ class Theorem:
         return f"⊢ {self.name}: {self.says}"
 
 
+class Twin(NamedTuple):
+    """A near miss to be refused, with values at which it is false where random ones would not do."""
+
+    statement: Statement
+    false_at: Mapping[Any, Any] = MappingProxyType({})
+
+
 class NearMiss(NamedTuple):
     """A false twin of a statement, and what its proof by the same script leaves over."""
 
@@ -182,7 +200,7 @@ def _carried(arguments: Mapping[str, Any]) -> list[Any]:
 def require_theorem(value: Any) -> Theorem:
     """The value, or the theorem it stands for, if the kernel made it; raises ProofError for anything else."""
     value = value if isinstance(value, Theorem) else getattr(value, "theorem", value)
-    if not isinstance(value, Theorem) or value not in _proved:
+    if type(value) is not Theorem or value not in _proved:
         raise ProofError(f"{value!r} is no Theorem that this kernel proved")
     return value
 
@@ -192,15 +210,14 @@ def prove(
     statement: Statement,
     write: Callable[[Script], None],
     *,
-    near_misses: Iterable[Statement],
+    near_misses: Iterable[Statement | Twin],
     witness: Mapping[Any, Any] | None = None,
-    false_at: Mapping[Any, Any] | None = None,
     on_proved: Callable[[], None] = lambda: None,
 ) -> Theorem:
     """Runs a script against its statement and its near misses.
 
-    `witness` gives values that meet the hypotheses, for the random points; `false_at` values at which the near misses are
-    false. `on_proved` is called between the proof and the near misses. Raises ProofError where anything does not hold.
+    `witness` gives values that meet the hypotheses, for the random points. `on_proved` is called between the proof and the
+    near misses. Raises ProofError where anything does not hold.
     """
     script = Script()
     write(script)
@@ -213,7 +230,8 @@ def prove(
     except ProofError as problem:
         raise ProofError(f"{name}: {problem}", problem.residue) from problem
     on_proved()
-    twins = tuple(_refuted(name, statement, m, links, {**(witness or {}), **(false_at or {})}) for m in near_misses)
+    wanted = [m if isinstance(m, Twin) else Twin(m) for m in near_misses]
+    twins = tuple(_refuted(name, statement, m.statement, links, {**(witness or {}), **m.false_at}) for m in wanted)
     if not twins:
         raise ProofError(f"{name} has no near miss: name a twin, one edit away and false, that the same proof must refuse")
     says = inspect.cleandoc(write.__doc__ or "")
@@ -262,12 +280,18 @@ def _refuted(
 
 def check_statement(statement: Statement) -> Context:
     """Raises unless a statement is well-typed, defined under its hypotheses and not empty; gives its context."""
+    if type(statement) is not Statement or type(statement.hypotheses) is not tuple:
+        raise TermError(f"{statement!r} is not a Statement with a tuple of hypotheses")
+    check_entry(tuple(statement))
     conclusion = statement.conclusion
     names: dict[str, Any] = {}
     for symbol in statement.symbols():
         spelled = symbol.name if isinstance(symbol, Family | IndexMap) else _name(symbol)
         if names.setdefault(spelled, symbol) != symbol:
             raise TermError(f"{spelled} stands for two symbols: with different assumptions, or over different ranges")
+    for definition in set().union(*map(_definitions, (conclusion, *statement.hypotheses))):
+        if names.setdefault(definition.name, definition) is not definition:
+            raise TermError(f"{definition.name} stands for two things: for a definition, and for another one or a symbol")
     context = Context().knowing(statement.symbols())
     for hypothesis in statement.hypotheses:
         if sort_of(hypothesis) != PROP or hypothesis.loose:
@@ -278,7 +302,7 @@ def check_statement(statement: Statement) -> Context:
         raise TermError(f"{conclusion!r} is no conclusion: needed an equation, an inequality or a limit")
     check_defined(conclusion, context)
     left, right = conclusion.args[0], conclusion.args[-1]
-    if conclusion.data == "eq" and (left == right or Normal((), context).term(left, context) == right):
+    if left == right:
         raise ProofError("both sides are the same term, so nothing is said; keep definitions folded", left)
     if conclusion in statement.hypotheses:
         raise ProofError("the conclusion is one of the hypotheses", conclusion)
@@ -289,9 +313,15 @@ def _name(symbol: Term) -> str:
     return str(symbol.data) if symbol.op == "index" else str(symbol.data[0])
 
 
+def _definitions(term: Term) -> set[Definition]:
+    own = {term.data} if term.op == "apply" else set()
+    return own.union(*map(_definitions, term.args))
+
+
 def check(statement: Statement, links: tuple[Link, ...]) -> tuple[Step, ...]:
     """The steps of a script that proves the statement; raises Refused, or another error, where it does not."""
     context = check_statement(statement)
+    links = tuple(map(_entered, links))
     if not links:
         raise ProofError("the proof is empty")
     if statement.conclusion.op == "tends":
@@ -299,6 +329,25 @@ def check(statement: Statement, links: tuple[Link, ...]) -> tuple[Step, ...]:
     left, right = statement.conclusion.args
     name = statement.conclusion.data
     return tuple(_check_chain(left, right, name, links, context))
+
+
+def _entered(link: Link) -> Link:
+    """The link over well-typed terms, its theorems proved ones, its arguments out of the author's reach."""
+    if type(link) is not Link or type(link.relation) not in (str, type(None)):
+        raise ProofError(f"{link!r} is no link of a script")
+    check_entry(link.after)
+    reason = link.reason if type(link.reason) is str else require_theorem(link.reason)
+    return Link(link.relation, link.after, reason, _resolved(link.arguments), tuple(map(_entered_use, link.using)))
+
+
+def _entered_use(use: Any) -> Any:
+    """A theorem with the values it is used at, or a specialised hypothesis."""
+    if type(use) is Specialised:
+        check_entry(tuple(use))
+        return Specialised(use.hypothesis, tuple(use.values))
+    theorem, at = use if _is_cited_at(use) else (use, {})
+    check_entry(at)
+    return require_theorem(theorem), _frozen(at)
 
 
 def _check_chain(left: Term, right: Term, name: str, links: tuple[Link, ...], context: Context) -> Iterable[Step]:
@@ -343,29 +392,44 @@ def _check_link(before: Term, after: Term, name: str, link: Link, context: Conte
     inside, used = _with_facts(link, context)
     context.check_known(after)
     check_defined(after, inside)
-    arguments = _resolved(link.arguments)
-    reason = link.reason if isinstance(link.reason, str) else require_theorem(link.reason)
+    arguments, reason = link.arguments, link.reason
     if isinstance(reason, str):
         if reason not in RULES:
             raise ProofError(f"{reason!r} is no rule; the table has {', '.join(RULES)}")
         check_rule(reason, before, after, name, inside, arguments)
     else:
         check_theorem(reason, before, after, name, inside, arguments)
-    return Step(before, name, after, reason, MappingProxyType(arguments), used)
+    return Step(before, name, after, reason, MappingProxyType(dict(arguments)), used)
 
 
 def _resolved(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments, with every theorem that is applied at a place checked to be one."""
-    found = {k: _resolved(v) if k == "inner" else v for k, v in arguments.items()}
-    if "then" in found and not isinstance(found["then"], str):
-        found["then"] = require_theorem(found["then"])
+    """The arguments, well-typed, with every theorem that is applied at a place checked to be one."""
+    found = {}
+    for name, value in arguments.items():
+        if name == "inner":
+            found[name] = _resolved(value)
+        elif name == "then" and type(value) is not str:
+            found[name] = require_theorem(value)
+        else:
+            check_entry(value)
+            found[name] = _frozen(value)
     return found
+
+
+def _frozen(value: Any) -> Any:
+    """A copy that its author cannot change."""
+    if isinstance(value, Mapping):
+        return MappingProxyType({k: _frozen(v) for k, v in value.items()})
+    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
 
 
 def _with_facts(link: Link, context: Context) -> tuple[Context, tuple[Theorem, ...]]:
     """The context with the conclusions of the cited theorems, whose hypotheses must hold here."""
     used = []
     for citation in link.using:
+        if isinstance(citation, Specialised):
+            context = context.given([specialised(citation.hypothesis, citation.values, context)])
+            continue
         theorem, at = citation if _is_cited_at(citation) else (citation, {})
         used.append(require_theorem(theorem))
         context = context.given([Instance(used[-1], at, context).fact()])
@@ -393,6 +457,9 @@ def _check_limit(conclusion: Term, links: tuple[Link, ...], context: Context) ->
     target, value = conclusion.args[1:]
     near, used = _with_facts(_cited_at(last, here), inside)
     arguments = {k: substitute(as_term(v), here) for k, v in last.arguments.items()}
+    needed = {"limit": set(), "squeeze": {"lower", "upper"}}[last.reason]
+    if set(arguments) != needed:
+        raise TermError(f"{last.reason} takes {', '.join(sorted(needed)) or 'no arguments'}; found {', '.join(arguments)}")
     if last.reason == "limit":
         check_limit(body, variable, target, value, near)
     else:

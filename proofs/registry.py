@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .kernel import ProofError, Script, Statement, Theorem, prove
+from .kernel import ProofError, Script, Statement, Theorem, Twin, prove
 from .terms import PROP, Term, as_term, relation, sort_of
 
 
@@ -77,37 +77,39 @@ def theorem(
     conclusion: Term,
     *,
     given: Iterable[Term] = (),
-    near_miss: Term | Statement | Iterable[Term | Statement],
+    near_miss: Any,
     witness: Mapping[Any, Any] | None = None,
-    false_at: Mapping[Any, Any] | None = None,
 ) -> Callable[[Callable[[Script], None]], Claim]:
     """Registers a statement with the proof script that follows it.
 
-    `near_miss` is a false twin, one edit away: another right side, another conclusion, or a whole Statement; or several.
-    `witness` gives values of symbols that meet the hypotheses; `false_at` values at which the near misses are false.
+    `near_miss` is a false twin, one edit away: another right side, another conclusion, or a whole Statement; with values at
+    which it is false, as a pair (twin, {symbol: value}), where random ones would not do; or a list of several.
+    `witness` gives values of symbols that meet the hypotheses.
     """
     statement = Statement(conclusion, tuple(given))
     many = near_miss if isinstance(near_miss, list) else [near_miss]
     twins = tuple(_twin(statement, m) for m in many)
 
     def register(write: Callable[[Script], None]) -> Claim:
-        return Claim(write, statement, {"near_misses": twins, "witness": witness, "false_at": false_at})
+        return Claim(write, statement, {"near_misses": twins, "witness": witness})
 
     return register
 
 
-def _twin(statement: Statement, near_miss: Any) -> Statement:
+def _twin(statement: Statement, near_miss: Any) -> Twin:
+    if isinstance(near_miss, tuple) and not isinstance(near_miss, Statement):
+        return _twin(statement, near_miss[0])._replace(false_at=near_miss[1])
     if isinstance(near_miss, Statement):
-        return near_miss
+        return Twin(near_miss)
     near_miss = as_term(near_miss)
     if sort_of(near_miss) == PROP:
-        return statement._replace(conclusion=near_miss)
+        return Twin(statement._replace(conclusion=near_miss))
     conclusion = statement.conclusion
     if conclusion.op == "tends":
         twin = conclusion.rebuilt((*conclusion.args[:2], near_miss))
     else:
         twin = relation(conclusion.data, conclusion.args[0], near_miss)
-    return statement._replace(conclusion=twin)
+    return Twin(statement._replace(conclusion=twin))
 
 
 def claims_of(module: ModuleType) -> list[Claim]:

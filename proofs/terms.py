@@ -85,6 +85,8 @@ class Term:
     _key: str | None
 
     def __init__(self, op: str, args: tuple[Term, ...] = (), data: Any = None, hints: tuple[str, ...] = ()):
+        if hasattr(self, "op"):
+            raise AttributeError("a term cannot be changed")
         own = data + 1 if op == "bound" else 0
         loose = max([own, *(a.loose - b for a, b in zip(args, _binders(op, len(args)), strict=True))])
         values = (op, args, data, hints, loose, hash((op, args, data)), None, None)
@@ -199,7 +201,7 @@ def named(symbols: Iterable[Any]) -> str:
 
 
 def checked_name(name: str) -> str:
-    if not name.isidentifier():
+    if type(name) is not str or not name.isidentifier():
         raise TermError(f"{name!r} is not a name: needed letters, digits and underscores, not starting with a digit")
     return name
 
@@ -215,7 +217,7 @@ def sort_of(term: Term) -> Any:
         case "map":
             return term.data.target
         case "join":
-            return term.args[2] * term.args[3]
+            return product_of_sizes(term.args[2], term.args[3])
         case "quotient":
             return term.args[2]
         case "remainder":
@@ -356,6 +358,13 @@ def literal(position: int, size_of_range: Any) -> Term:
     return Term("literal", (whole,), position)
 
 
+def product_of_sizes(minor: Term, major: Term) -> Term:
+    """The size of a range of pairs: a number where both are."""
+    if minor.op == major.op == "number":
+        return number(minor.data * major.data)
+    return Term("mul", (minor, major))
+
+
 def join(major: Term, minor: Term) -> Term:
     """The index major * (size of minor's range) + minor, such as column 2m + a."""
     for part in (major, minor):
@@ -364,13 +373,17 @@ def join(major: Term, minor: Term) -> Term:
     return Term("join", (major, minor, sort_of(minor), sort_of(major)))
 
 
-def split(column: Term) -> tuple[Term, Term]:
+def split(column: Term, minor: Any) -> tuple[Term, Term]:
     """Quotient and remainder of an index into a range of size minor * major: the inverse of `join`."""
-    whole = sort_of(column)
-    if not (isinstance(whole, Term) and whole.op == "mul" and len(whole.args) == 2):
-        raise TermError(f"{column!r} is not an index into a range whose size is a product of two")
-    minor, major = whole.args
-    return Term("quotient", (column, minor, major)), Term("remainder", (column, minor, major))
+    step, whole = extent(minor), sort_of(column)
+    major = None
+    if isinstance(whole, Term) and whole.op == "mul" and len(whole.args) == 2 and whole.args[0] == step:
+        major = whole.args[1]
+    elif isinstance(whole, Term) and whole.op == step.op == "number" and step.data and whole.data % step.data == 0:
+        major = number(whole.data / step.data)
+    if major is None:
+        raise TermError(f"{column!r} is {spelled_sort(whole)}; needed a range of {step!r} times another size")
+    return Term("quotient", (column, step, major)), Term("remainder", (column, step, major))
 
 
 def value_of(position: Term) -> Term:

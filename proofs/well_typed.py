@@ -29,10 +29,11 @@ from .terms import (
     extent,
     least,
     number,
+    product_of_sizes,
 )
 
 Ranges = tuple[Term, ...]  # of the binders around a term, the innermost last
-_PLAIN = (str, bool, int, float, Fraction, type(None))
+_PLAIN = (str, bool, int, Fraction, type(None))
 
 
 def check_entry(value: Any) -> None:
@@ -77,8 +78,6 @@ def _check_range(size: Term, domains: bool = False) -> None:
         return
     if sort(size) != REAL or extent(size) is not size:
         raise TermError(f"{size!r} is no size")
-    nested = [a for a in size.args if a.op == size.op]
-    _need(not nested, size, "a product of sizes is written without brackets")
 
 
 def _check_symbol(symbol: Any) -> None:
@@ -119,7 +118,7 @@ def _bare(term: Term, ranges: Ranges) -> Any:
         case _:
             name, assumption = term.data
             checked_name(name)
-            good = assumption in DOMAINS if term.op == "variable" else type(assumption) is int and assumption >= 0
+            good = type(assumption) is str and assumption in DOMAINS if term.op == "variable" else type(assumption) is int and assumption >= 0
             _need(good, term, "no such assumption")
     return REAL
 
@@ -157,8 +156,8 @@ def _radix(term: Term, ranges: Ranges) -> Any:
     minor, major = term.args[-2:]
     if term.op == "join":
         _all(term, (major, minor, REAL, REAL), ranges)
-        return minor * major
-    _all(term, (Term("mul", (minor, major)), REAL, REAL), ranges)
+        return product_of_sizes(minor, major)
+    _all(term, (product_of_sizes(minor, major), REAL, REAL), ranges)
     return major if term.op == "quotient" else minor
 
 

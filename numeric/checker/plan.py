@@ -45,8 +45,6 @@ def planned(
     properties = list(contract.properties)
     if selection is not None:
         probes, properties = _selected(contract, list(selection), probes, properties, default)
-        left = [each for each in contract.properties if each not in properties]
-        not_run += [_not_run(each.name, "not among the probes asked for", each.theorem) for each in left]
     return Plan(tuple(probes), tuple(properties), tuple(not_run))
 
 
@@ -69,8 +67,8 @@ def _grid(
     return grid, not_run
 
 
-def _not_run(check: str, why: str, theorem: str | None = None) -> Finding:
-    return Finding(check, NOT_RUN, why, theorem)
+def _not_run(check: str, why: str) -> Finding:
+    return Finding(check, NOT_RUN, why)
 
 
 def _generic(

@@ -66,7 +66,7 @@ def check(
         plan = planned(what, bench.subject, library, form, fixed, seed, probes)
         judging.run(plan)
     except OutOfTime as timeout:
-        judging.stop(str(timeout))
+        judging.out_of_time(timeout)
     findings = tuple(judging.findings(plan))
     return Report(
         contract, name_of(forward), library.name, dtype, str(model), fixed, seed, findings, judging.power(), accepted

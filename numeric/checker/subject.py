@@ -26,6 +26,7 @@ class Subject:
     ) -> None:
         self._contract, self._adapter, self._form = contract, adapter, form
         self._forward, self._backward = forward, backward
+        self.calls = 0
         self._forward_keywords: Mapping[str, str] = {}
         self._backward_keywords: Mapping[str, str] = {}
 
@@ -68,12 +69,14 @@ class Subject:
         return option in (self._backward_keywords if backward else self._forward_keywords)
 
     def output(self, inputs: Inputs, options: Options, layout: str, shape: tuple[int, ...]) -> np.ndarray:
+        self.calls += 1
         natives = self._natives(inputs, layout)
         result = watched(lambda: self._forward(*natives, **self._named(options, self._forward_keywords)), "it")
         self._require_untouched(natives, inputs)
         return self._checked(result, shape, "it")
 
     def gradients(self, dy: np.ndarray, inputs: Inputs, options: Options, layout: str) -> list[np.ndarray]:
+        self.calls += 1
         natives = self._natives(inputs, layout)
         cotangent = self._adapter.array(dy, self._form.name, "contiguous")
         floating = [value for value, each in zip(inputs, self._contract.inputs, strict=True) if each.floating]

@@ -49,7 +49,9 @@ class Worker:
             self._done.get(timeout=TIME_LIMIT)
         except Empty:
             self._abandoned = True
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread.ident or 0), ctypes.py_object(SystemExit))
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(self._thread.ident or 0), ctypes.py_object(SystemExit)
+            )
             return False
         return True
 

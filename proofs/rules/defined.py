@@ -11,8 +11,9 @@ from typing import Any
 from ..binders import substitute
 from ..definitions import Definition
 from ..terms import ZERO, Family, Term, least, relation, sort_of
+from ..well_typed import check_entry
 from .context import Context, Refused
-from .derivative import differentiated
+from .derivative import differentiate, differentiated
 from .sign import Sign, negated
 
 _sound: set[Definition] = set()  # definitions whose bodies are defined wherever their `requires` holds
@@ -86,6 +87,7 @@ def _application(term: Term, context: Context) -> None:
 def check_definition(definition: Definition) -> None:
     """Raises Refused unless the body is defined wherever the definition's own condition holds."""
     if definition not in _sound:
+        check_entry((definition.parameters, definition.body, definition.requires))
         given = Context()
         for condition in definition.requires:
             check_defined(condition, given)
@@ -129,7 +131,11 @@ def check_domain(symbol: Any, value: Any, context: Context, where: str) -> None:
         return
     inside = context
     if value.op == "function":
-        _, value, inside = context.opened(value)
+        bound, value, inside = context.opened(value)
+        if isinstance(symbol, Family) and symbol.derivative is not None:
+            _, conditions = differentiate(value, bound[-1], inside)
+            for condition in conditions:
+                _need(condition, inside, f"{where} needs a differentiable curve")
     if domain == "integer" and not is_whole(value):
         raise Refused(f"{where} needs a whole number", value)
     if domain in ("positive", "nonnegative") and not getattr(Sign(inside), domain)(value):

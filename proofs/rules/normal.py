@@ -89,8 +89,9 @@ class Normal:
             case "delta":
                 return self._delta(*term.args, at)
             case "table":
-                entry = _entry(term)
-                return atom(self._parts(term, at)) if entry is None else self.polynomial(entry, at)
+                normal = self._parts(term, at)
+                entry = _entry(normal)
+                return atom(normal) if entry is None else self.polynomial(entry, at)
             case "when":
                 return self._when(term, at)
             case "sin" | "cos" if "trig" in self.laws:
@@ -251,6 +252,9 @@ def _undone(term: Term) -> Term:
     """Quotient and remainder undo a join, and a join puts them together again."""
     if term.op in ("quotient", "remainder") and term.args[0].op == "join" and term.args[1:] == term.args[0].args[2:]:
         return term.args[0].args[0 if term.op == "quotient" else 1]
+    if term.op in ("quotient", "remainder") and term.args[0].op == "literal" and term.args[1].op == "number":
+        q, r = divmod(term.args[0].data, int(term.args[1].data))
+        return Term("literal", (sort_of(term),), q if term.op == "quotient" else r)
     if term.op == "join":
         q, r = term.args[:2]
         if q.op == "quotient" and r.op == "remainder" and q.args == r.args:

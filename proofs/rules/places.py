@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..binders import instantiate, substitute
-from ..terms import Term, TermError, free, literal, sort_of
+from ..terms import ZERO, Term, TermError, free, literal, sort_of
 from ..terms import relation as related
 from .context import Context, Refused
 from .defined import check_defined
@@ -64,6 +64,9 @@ def _cases(on: Any) -> list[tuple[dict[Term, Term], tuple[Term, ...]]]:
         return [({j: i}, ()), ({}, (related("ne", i, j),))]
     if isinstance(on, Term) and on.op == "index" and _is_short(on.args[0]):
         return [({on: literal(k, on.args[0])}, ()) for k in range(int(on.args[0].data))]
+    if isinstance(on, Term) and on.op == "relation" and on.data == "eq" and on.args[0].op == "variable" and on.args[1] == ZERO:
+        if on.args[0].data[1] != "positive":
+            return [({on.args[0]: ZERO}, ()), ({}, (negated(on),))]
     if isinstance(on, Term) and on.op == "relation" and sort_of(on.args[0]) == "real":
         return [({}, (on,)), ({}, (negated(on),))]
     raise TermError(f"cases: needed two indices, an index into a range of literal size, or a relation; found {on!r}")

@@ -6,6 +6,7 @@ The search is goal-directed and gives up rather than guess: False means "not kno
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -31,6 +32,8 @@ class Sign:
 
     def holds(self, proposition: Term) -> bool:
         """Whether a relation, or a universal or conditional one, is known."""
+        if proposition in self.context.facts:
+            return True
         match proposition.op:
             case "forall":
                 _, body, inside = self.context.opened(proposition)
@@ -83,6 +86,7 @@ class Sign:
 
     def _known(self, what: str, term: Term) -> bool:
         if (what, term) not in self._answers:
+            self._answers[what, term] = False  # while it is looked for
             self._answers[what, term] = getattr(self, "_" + what)(term) or self._by_parts(what, term)
         return self._answers[what, term]
 
@@ -155,10 +159,30 @@ class Sign:
                 return self.nonzero(term.args[0]) or self._given("nonzero", term)
             case "number":
                 return bool(term.data != 0)
-        return self.positive(term) or self._opposite("positive", term) or self._given("nonzero", term)
+        return (
+            self.positive(term)
+            or self._opposite("positive", term)
+            or self._given("nonzero", term)
+            or self._cleared_nonzero(term)
+        )
+
+    def _cleared_nonzero(self, term: Term) -> bool:
+        cleared = self._cleared(term)
+        return cleared != term and self._known("nonzero", cleared)
+
+    def _cleared(self, term: Term) -> Term:
+        """The term times the bases of its negative powers, which do not vanish where it is defined."""
+        polynomial = self._normal.polynomial(term, self.context)
+        lowest: dict[Term, int] = {}
+        for t, e in (factor for m in polynomial for factor in m if factor[1] < 0):
+            lowest[t] = min(lowest.get(t, 0), e)
+        common = frozenset((t, -e) for t, e in lowest.items())
+        return as_sum(self._normal.product(polynomial, {common: Fraction(1)}, self.context))
 
     def _by_parts(self, what: str, term: Term) -> bool:
-        ways = (self._is_square, self._from_least_size, self._either_way, self._less_a_fact)
+        if what == "positive" and self._given("nonzero", term) and self._known("nonnegative", term):
+            return True
+        ways = (self._is_square, self._between_bounds, self._from_least_size, self._either_way, self._less_a_fact)
         return term.op == "add" and any(way(what, term) for way in ways)
 
     def _from_least_size(self, what: str, term: Term) -> bool:
@@ -192,6 +216,22 @@ class Sign:
             if len(rest) < len(whole) and self._shallower()._known(strict, as_sum(rest)):
                 return True
         return False
+
+    def _between_bounds(self, what: str, term: Term) -> bool:
+        """An expression of degree one in a sine, a cosine or a tanh, at both of its bounds -1 and 1."""
+        if what == "nonzero":
+            return False
+        polynomial = self._normal.polynomial(term, self.context)
+        exponents: dict[Term, set[int]] = {}
+        for t, e in (factor for m in polynomial for factor in m):
+            exponents.setdefault(t, set()).add(e)
+        found = next((t for t, e in exponents.items() if t.op in ("sin", "cos", "tanh") and e == {1}), None)
+        if found is None or any(found in _inside(t) for t in exponents):
+            return False
+        return all(
+            self._known(what, as_sum(self._normal.polynomial(replaced(as_sum(polynomial), found, number(end)), self.context)))
+            for end in (-1, 1)
+        )
 
     def _is_square(self, what: str, term: Term) -> bool:
         """c (x + k y)^2, expanded."""
@@ -330,6 +370,11 @@ def _values_of(term: Term) -> int:
         extent = int(term.args[0].data.target.data)
         return extent if extent <= 4 else 0
     return 0
+
+
+def _inside(term: Term) -> set[Term]:
+    """The parts of a term, itself left out."""
+    return set(term.args).union(*map(_inside, term.args))
 
 
 def replaced(term: Term, old: Term, new: Term) -> Term:

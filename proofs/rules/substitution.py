@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..binders import as_function, check_replacement, close, resized, substitute
-from ..terms import Family, IndexMap, Term, TermError, as_term, free, sort_of
+from ..binders import as_function, check_replacement, close, instantiate, resized, substitute
+from ..terms import REAL, Family, IndexMap, Term, TermError, as_term, free, sort_of, spelled_sort
 from .context import Context, Refused
 from .defined import check_defined, check_domain
 from .derivative import differentiate
@@ -55,7 +55,7 @@ class Instance:
         for hypothesis in reversed(self.hypotheses):
             if Sign(inside).holds(hypothesis):
                 continue
-            if hypothesis.op != "relation" or not free(hypothesis).intersection(self.pattern):
+            if hypothesis.op != "relation":
                 raise Refused(f"a hypothesis of {self.name} is not known to hold", hypothesis)
             proposition = Term("implies", (hypothesis, proposition))
         for i in reversed(self.pattern):
@@ -70,6 +70,29 @@ def _staying(symbols: set[Any], replacement: Mapping[Any, Any]) -> Iterator[Any]
             yield resized(symbol, replacement)
         elif symbol.op != "index":
             yield symbol
+
+
+def specialised(fact: Term, values: tuple[Any, ...], context: Context) -> Term:
+    """A given universal fact at these values, outermost first; a guard that is known to hold is dropped."""
+    if fact not in context.facts:
+        raise Refused("not among the hypotheses", fact)
+    for value in map(as_term, values):
+        while fact.op == "implies" and Sign(context).holds(fact.args[0]):
+            fact = fact.args[1]
+        if fact.op != "forall":
+            raise TermError(f"{fact!r} is no universal statement, and cannot be taken at {value!r}")
+        range_ = fact.args[0]
+        needed = REAL if range_.op == "domain" else range_
+        if sort_of(value) != needed:
+            raise TermError(f"{value!r} is {spelled_sort(sort_of(value))}; needed {spelled_sort(needed)}")
+        if range_.op == "domain":
+            check_domain(Term("variable", (), (fact.hints[0], range_.data)), value, context, "a hypothesis")
+        context.check_known(value)
+        check_defined(value, context)
+        fact = instantiate(fact.args[1], (value,))
+    while fact.op == "implies" and Sign(context).holds(fact.args[0]):
+        fact = fact.args[1]
+    return fact
 
 
 def _check_value_defined(value: Term, context: Context) -> None:

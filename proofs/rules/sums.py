@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from ..binders import close, instantiate, substitute
+from ..binders import close, substitute
 from ..terms import Term, free, join, key, least, literal
 from .context import Context
 from .polynomial import Monomial, Polynomial, add, as_product, factors
@@ -23,16 +23,11 @@ EXCHANGE_LIMIT = 4  # a multiple sum over more indices keeps the order in which 
 
 
 def polynomial(normal: Normal, term: Term, at: Context) -> Polynomial:
-    size, body = term.args
-    if size.op == "number" and size.data <= LITERAL_LIMIT:
-        total: Polynomial = {}
-        for k in range(int(size.data)):
-            total = add(total, normal.polynomial(instantiate(body, (literal(k, size),)), at))
-        return total
+    size = term.args[0]
     (i,), opened, inside = at.opened(term)
     if size.op == "mul" and len(size.args) == 2 and _is_split(opened, i):
         return normal.polynomial(_mixed_radix(term, i, opened), at)
-    total = {}
+    total: Polynomial = {}
     for monomial, c in normal.polynomial(opened, inside).items():
         total = add(total, _of_product(normal, size, i, monomial, at, inside), c)
     return total
@@ -70,6 +65,12 @@ def _of_product(normal: Normal, size: Term, i: Term, monomial: Monomial, at: Con
             if i not in free(other):
                 left = substitute(as_product(dependent - {(t, e)}), {i: other})
                 return normal.product(rest, normal.polynomial(left, at), at)
+    if size.op == "number" and size.data <= LITERAL_LIMIT:
+        written: Polynomial = {}
+        for k in range(int(size.data)):
+            term = substitute(as_product(dependent), {i: literal(k, size)})
+            written = add(written, normal.polynomial(term, at))
+        return normal.product(rest, written, at)
     body = _without_permutation(as_product(dependent), i)
     if body is not None:
         renamed = Term("sum", (size, close(body, (i,))), None, (i.data[3:] or "j",))

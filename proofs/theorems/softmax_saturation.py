@@ -116,9 +116,8 @@ near = [le(0, eps), le(eps, half), forall(l, le(0, (s(z, l) - eps) * (s(z, l) - 
 @theorem(
     le(absolute(J(z, i, j)), eps * (1 - eps)),
     given=near,
-    near_miss=eps * eps,
+    near_miss=(eps * eps, {n: number(2), z: function(k, log(3) * value_of(k)), eps: rational(1, 4)}),
     witness={z: function(l, 30 * value_of(l)), eps: half * q / (1 + q)},
-    false_at={n: number(2), z: function(k, log(3) * value_of(k)), eps: rational(1, 4)},
 )
 def entries_near_vertex(proof):
     "If every weight is within eps <= 1/2 of 0 or 1, every entry of the Jacobian is at most eps (1 - eps)."

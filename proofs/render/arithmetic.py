@@ -1,0 +1,90 @@
+"""Numbers, sums, products and powers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..terms import Term, number
+from .names import RenderError, Spelling
+from .structure import BASE, PREFIX, SUM, TERM, Factor, Piece, Printer, Scope
+
+
+def _number(printer: Printer, term: Term, scope: Scope) -> Piece:
+    if term.data < 0:
+        return Piece(printer.minus + _number(printer, number(-term.data), scope).text, SUM)
+    if term.data.denominator == 1:
+        return Piece(str(term.data.numerator), BASE)
+    return printer.rational(term.data.numerator, term.data.denominator)
+
+
+def _pi(printer: Printer, term: Term, scope: Scope) -> Piece:
+    return Piece(printer.name(Spelling("π")), BASE)
+
+
+def _add(printer: Printer, term: Term, scope: Scope) -> Piece:
+    _require_parts(term)
+    text = ""
+    for part in term.args:
+        negative, piece = _signed(printer, part, scope)
+        if text:
+            text += f" {printer.minus} " if negative else " + "
+        elif negative:
+            text = printer.minus
+        text += printer.at(piece, TERM)
+    return Piece(text, SUM)
+
+
+def _mul(printer: Printer, term: Term, scope: Scope) -> Piece:
+    _require_parts(term)
+    negative, piece = _signed(printer, term, scope)
+    return Piece(printer.minus + piece.text, SUM) if negative else piece
+
+
+def _require_parts(term: Term) -> None:
+    if len(term.args) < 2:
+        raise RenderError(f"{term!r} has {len(term.args)} parts; a sum or a product has at least two")
+
+
+def _signed(printer: Printer, term: Term, scope: Scope) -> tuple[bool, Piece]:
+    """Whether a minus stands in front, and what it stands in front of."""
+    if term.op == "number":
+        return term.data < 0, _number(printer, number(abs(term.data)), scope)
+    if term.op != "mul":
+        return False, printer.piece(term, scope)
+    first, *rest = term.args
+    if first.op != "number" or first.data >= 0 or (first.data == -1 and rest[0].op == "number"):
+        return False, printer.product(factors(printer, term.args, scope))
+    if first.data != -1:
+        return True, printer.product(factors(printer, (number(-first.data), *rest), scope))
+    if len(rest) == 1:
+        return True, Piece(printer.at(printer.piece(rest[0], scope), PREFIX), TERM)
+    return True, printer.product(factors(printer, rest, scope))
+
+
+def factors(printer: Printer, terms: Sequence[Term], scope: Scope) -> list[Factor]:
+    return [
+        Factor(t, printer.piece(t, scope), printer.piece(t.args[0], scope) if _is_inverse(t) else None) for t in terms
+    ]
+
+
+def _is_inverse(term: Term) -> bool:
+    return bool(term.op == "power" and term.args[1].op == "number" and term.args[1].data == -1)
+
+
+def _power(printer: Printer, term: Term, scope: Scope) -> Piece:
+    base = printer.piece(term.args[0], scope)
+    if _is_inverse(term):
+        return printer.inverse(base)
+    text = printer.at(base, BASE)
+    if text.endswith("'"):  # a prime is a superscript too
+        text = printer.bracketed(text)
+    return printer.raised(text, term.args[1], printer.piece(term.args[1], scope))
+
+
+def _max(printer: Printer, term: Term, scope: Scope) -> Piece:
+    return printer.elementary("max", Piece(", ".join(printer.piece(a, scope).text for a in term.args), SUM))
+
+
+LAYOUT: dict[str, Callable[[Printer, Term, Scope], Piece]] = {
+    "number": _number, "pi": _pi, "add": _add, "mul": _mul, "power": _power, "max": _max,
+}  # fmt: skip

@@ -1,0 +1,197 @@
+r"""Terms as LaTeX that needs amsmath only: \sum_{l=0}^{n - 1} \mathrm{e}^{z_{l}}.
+
+Grammar, on top of the levels in `structure`:
+
+    name       italic letters x, \omega, \mathit{pos}; an upright label d_{\mathrm{k}}; \operatorname{softmax} for a definition,
+               \dot{z} for the derivative of a curve
+    number     12, \tfrac{1}{2}; a quotient of two terms is \frac{1}{2}. A fraction bar takes the factors on its left, since
+               the last bar or the start of the product, except a leading \tfrac
+    product    a b, and a \cdot 2 before a digit or a fraction that would read as a mixed number
+    subscript  z_{i}, \delta_{i j}; z_{2 m + a}, z_{0, j} where one is no single letter; after a label, d_{\mathrm{k}, i}
+    index      2 m + a, \lfloor c / 2 \rfloor, c \bmod 2; 0_{n} is position 0 of the range of size n; [2 m + a] is an index as a number
+    sum        \sum_{l=0}^{n - 1} body, the upper bound is the size of the range less one
+    function   j \mapsto body; j < n \mapsto body; a family or a definition that lacks its last indices
+    exp        \mathrm{e}^{x}, and \exp\left(x\right) where x is tall
+    others     x^{2}, \sqrt{x}, \left|x\right|, \begin{bmatrix} a & b \\ c & d \end{bmatrix}_{i j},
+               \begin{cases} a & \text{if } i = j \\ b & \text{otherwise} \end{cases}
+    derivative \frac{\mathrm{d}}{\mathrm{d} t} \left[body\right]_{t = point}; without the point, at t itself
+    statement  a \le b, \lim_{t \to \infty} f(t) = c, g \Rightarrow p, \forall j\colon p, \forall j \ne k\colon p
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ..terms import Term
+from .names import GREEK, RenderError, Spelling
+from .structure import BASE, FACTOR, PREFIX, SUM, TERM, Factor, Piece, Printer
+
+MACROS = {letter: f"\\{word}" for word, letter in GREEK.items()} | {"Sigma": r"\Sigma", "ε": r"\varepsilon"}
+DOMAINS = {"real": r"\mathbf{R}", "nonnegative": r"\mathbf{R}_{\ge 0}", "positive": r"\mathbf{R}_{> 0}", "integer": r"\mathbf{Z}"}
+_TALL = ("\\frac", "\\tfrac", "\\sum", "\\begin", "\\left", "\\lim")
+_LETTER = re.compile(r"([A-Za-z]|\\[A-Za-z]+)'*")
+_OPERATORS = {"erf": r"\operatorname{erf}"}
+
+
+class Latex(Printer):
+    minus = "-"
+    relations = {"eq": "=", "ne": r"\ne", "le": r"\le", "lt": "<"}
+
+    def bracketed(self, text: str) -> str:
+        return rf"\left({text}\right)" if _is_tall(text) else f"({text})"
+
+    def squared(self, text: str) -> str:
+        return rf"\left[{text}\right]" if _is_tall(text) else f"[{text}]"
+
+    # --- names
+
+    def name(self, spelling: Spelling) -> str:
+        return self.indexed(spelling, ())
+
+    def indexed(self, spelling: Spelling, subscripts: Sequence[str]) -> str:
+        base = _letters(spelling.base, "mathit")
+        if spelling.dotted:
+            base = rf"\dot{{{base}}}"
+        return base + _subscript(spelling, subscripts) + "'" * spelling.primes
+
+    def applied(self, spelling: Spelling, arguments: Sequence[str], subscripts: Sequence[str]) -> str:
+        name = _letters(spelling.stem.replace("_", "-"), "operatorname") + "'" * spelling.primes
+        called = self.called(name, arguments) if arguments else name
+        return called + (f"_{{{_joined(subscripts)}}}" if subscripts else "")
+
+    def called(self, name: str, arguments: Sequence[str]) -> str:
+        text = ", ".join(arguments)
+        return rf"{name}\!\left({text}\right)" if _is_tall(text) else f"{name}({text})"
+
+    def ascribed(self, position: str, size: str) -> str:
+        return f"{position}_{{{size}}}"
+
+    def floored(self, position: Piece, step: Piece) -> Piece:
+        return Piece(rf"\lfloor {self.at(position, FACTOR)} / {self.at(step, FACTOR)} \rfloor", BASE)
+
+    def modulo(self, position: Piece, step: Piece) -> Piece:
+        return Piece(rf"{self.at(position, FACTOR)} \bmod {self.at(step, FACTOR)}", SUM)
+
+    # --- arithmetic
+
+    def rational(self, numerator: int, denominator: int) -> Piece:
+        return Piece(rf"\tfrac{{{numerator}}}{{{denominator}}}", FACTOR)
+
+    def product(self, factors: Sequence[Factor]) -> Piece:
+        parts: list[str] = []
+        run: list[Factor] = []
+        for factor in factors:
+            if factor.under is None:
+                run.append(factor)
+                continue
+            while run and _is_outside(run[0]):
+                parts.append(run.pop(0).piece.text)
+            parts.append(rf"\frac{{{self._above(run)}}}{{{factor.under.text}}}")
+            run = []
+        parts += self._texts(run)
+        return Piece(_side_by_side(parts), TERM)
+
+    def _above(self, run: Sequence[Factor]) -> str:
+        if not run:
+            return "1"
+        return run[0].piece.text if len(run) == 1 and run[0].term.op == "add" else _side_by_side(self._texts(run))
+
+    def _texts(self, run: Sequence[Factor]) -> list[str]:
+        return [self.at(f.piece, PREFIX if k == len(run) - 1 else FACTOR) for k, f in enumerate(run)]
+
+    def inverse(self, base: Piece) -> Piece:
+        return Piece(rf"\frac{{1}}{{{base.text}}}", FACTOR)
+
+    def raised(self, base: str, exponent: Term, piece: Piece) -> Piece:
+        return Piece(f"{base}^{{{piece.text}}}", FACTOR)
+
+    def elementary(self, op: str, argument: Piece) -> Piece:
+        if op == "sqrt":
+            return Piece(rf"\sqrt{{{argument.text}}}", FACTOR)
+        if op == "abs":
+            return Piece(rf"\left|{argument.text}\right|", BASE)
+        if op == "exp" and not _is_tall(argument.text):
+            return Piece(rf"\mathrm{{e}}^{{{argument.text}}}", FACTOR)
+        return Piece(self.called(_OPERATORS.get(op, f"\\{op}"), [argument.text]), BASE)
+
+    def table(self, rows: Sequence[Sequence[str]], subscripts: Sequence[str]) -> str:
+        lines = r" \\ ".join(" & ".join(row) for row in rows)
+        return rf"\begin{{bmatrix}} {lines} \end{{bmatrix}}_{{{_joined(subscripts)}}}"
+
+    def cases(self, condition: str, then: str, otherwise: str) -> Piece:
+        text = rf"{then} & \text{{if }} {condition} \\ {otherwise} & \text{{otherwise}}"
+        return Piece(rf"\begin{{cases}} {text} \end{{cases}}", SUM)
+
+    # --- binders and propositions
+
+    def member(self, name: str, range_: Term, size: str | None) -> str:
+        return rf"{name} \in {self.domain(range_.data)}" if size is None else f"{name} < {size}"
+
+    def mapped(self, places: Sequence[str], body: str) -> str:
+        return rf"{places[0] if len(places) == 1 else self.bracketed(', '.join(places))} \mapsto {body}"
+
+    def summed(self, name: str, size: Term, size_text: str, told: bool, body: str) -> Piece:
+        top = str(size.data - 1) if size.op == "number" else f"{size_text} - 1"
+        return Piece(rf"\sum_{{{name}=0}}^{{{top}}} {body}", PREFIX)
+
+    def differentiated(self, name: str, body: str, point: str | None) -> Piece:
+        at = "" if point is None else f"_{{{name} = {point}}}"
+        return Piece(rf"\frac{{\mathrm{{d}}}}{{\mathrm{{d}} {name}}} \left[{body}\right]{at}", PREFIX)
+
+    def limit(self, name: str, target: str, body: Piece, value: str) -> str:
+        return rf"\lim_{{{name} \to {target}}} {self.at(body, TERM)} = {value}"
+
+    def forall(self, place: str, body: str) -> str:
+        return rf"\forall {place}\colon {body}"
+
+    def implied(self, guard: str, body: str) -> str:
+        return rf"{guard} \Rightarrow {body}"
+
+    def infinity(self) -> str:
+        return r"\infty"
+
+    def domain(self, name: str) -> str:
+        if name not in DOMAINS:
+            raise RenderError(f"no words for the domain {name!r}")
+        return DOMAINS[name]
+
+
+def _is_tall(text: str) -> bool:
+    return any(macro in text for macro in _TALL)
+
+
+def _letters(text: str, font: str) -> str:
+    """One letter as it is, a word in the font; an upright word for a definition even if it is one letter."""
+    if text in MACROS:
+        return MACROS[text]
+    if not text.isascii():
+        raise RenderError(f"no LaTeX for the name {text!r}; use Latin letters, digits, and Greek letters or their names")
+    if len(text) == 1 and font != "operatorname":
+        return text
+    return rf"\{font}{{{text}}}"
+
+
+def _subscript(spelling: Spelling, subscripts: Sequence[str]) -> str:
+    label = [rf"\mathrm{{{spelling.label.replace('_', '-')}}}"] if spelling.label else []
+    inside = label + ([_joined(subscripts)] if subscripts else [])
+    return f"_{{{', '.join(inside)}}}" if inside else ""
+
+
+def _joined(subscripts: Sequence[str]) -> str:
+    """Single letters side by side; anything else with commas."""
+    return (" " if all(_LETTER.fullmatch(s) for s in subscripts) else ", ").join(subscripts)
+
+
+def _is_outside(factor: Factor) -> bool:
+    """A number that stands before a fraction bar rather than above it: 1/2, or a 1 that somebody wrote."""
+    return factor.term.op == "number" and (factor.term.data.denominator != 1 or factor.term.data == 1)
+
+
+def _side_by_side(parts: Sequence[str]) -> str:
+    text = parts[0]
+    for before, part in zip(parts, parts[1:], strict=False):
+        mixed = before.isdigit() and part.startswith("\\frac")
+        dot = part[0].isdigit() or part.startswith("\\tfrac") or mixed
+        text += (r" \cdot " if dot else " ") + part
+    return text

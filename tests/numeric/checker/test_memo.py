@@ -1,0 +1,34 @@
+import numpy as np
+
+from numeric.checker.memo import Memo, fingerprint
+
+
+def test_remembers_until_it_is_full():
+    memo, made = Memo(byte_limit=10), []
+
+    def recall(key, size=4, good=True):
+        return memo.recall(key, lambda: made.append(key) or key, lambda _: size, lambda _: good)
+
+    assert [recall("a"), recall("b"), recall("a")] == ["a", "b", "a"]
+    assert made == ["a", "b"]
+    recall("c")  # 12 bytes: the oldest goes
+    recall("a")
+    assert made == ["a", "b", "c", "a"]
+
+
+def test_makes_again_what_is_not_good_enough():
+    memo, made = Memo(100), []
+    memo.recall("a", lambda: made.append(1), lambda _: 1, lambda _: True)
+    memo.recall("a", lambda: made.append(2), lambda _: 1, lambda _: False)
+    assert made == [1, 2]
+
+
+def test_a_result_larger_than_the_memo_is_still_returned():
+    assert Memo(1).recall("a", lambda: "large", lambda _: 100, lambda _: True) == "large"
+
+
+def test_fingerprints_differ_with_values_shape_and_dtype():
+    x = np.arange(6.0)
+    variants = [(x,), (x + 1,), (x.reshape(2, 3),), (x.astype(np.float32),), (x, 1.0), (x, 1), (x, "1")]
+    assert len({fingerprint(each) for each in variants}) == len(variants)
+    assert fingerprint((x,)) == fingerprint((np.arange(12.0)[::2] / 2,))
