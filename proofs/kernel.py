@@ -374,9 +374,10 @@ def _check_chain(left: Term, right: Term, name: str, links: tuple[Link, ...], co
 
 def _closing(link: Link, name: str, strict: bool) -> str:
     """The relation of the last link: as weak as suffices."""
-    gives_order = link.reason in ("order", "cases", "congruence") and link.arguments.get("then", "order") == "order"
-    if not isinstance(link.reason, str):
-        gives_order = require_theorem(link.reason).conclusion.data != "eq"
+    reason, arguments = link.reason, link.arguments
+    while reason in ("cases", "congruence") and "then" in arguments:
+        reason, arguments = arguments["then"], arguments.get("inner", {})
+    gives_order = reason == "order" if isinstance(reason, str) else reason.conclusion.data != "eq"
     if name == "eq" or not gives_order:
         return "eq"
     return "le" if name == "lt" and strict else name

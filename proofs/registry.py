@@ -33,6 +33,11 @@ class Claim:
         self._failure: ProofError | None = None
 
     @property
+    def witness(self) -> Mapping[Any, Any]:
+        """Values of symbols that meet the hypotheses, where random ones would not."""
+        return self._options["witness"] or {}
+
+    @property
     def theorem(self) -> Theorem:
         """The proved theorem; raises ProofError, the same one each time, where the proof does not hold."""
         if self._failure is not None:

@@ -25,7 +25,7 @@ def _add(printer: Printer, term: Term, scope: Scope) -> Piece:
     _require_parts(term)
     text = ""
     for part in term.args:
-        negative, piece = _signed(printer, part, scope)
+        negative, piece = _signed(printer, part, scope, first=not text)
         if text:
             text += f" {printer.minus} " if negative else " + "
         elif negative:
@@ -36,7 +36,7 @@ def _add(printer: Printer, term: Term, scope: Scope) -> Piece:
 
 def _mul(printer: Printer, term: Term, scope: Scope) -> Piece:
     _require_parts(term)
-    negative, piece = _signed(printer, term, scope)
+    negative, piece = _signed(printer, term, scope, first=True)
     return Piece(printer.minus + piece.text, SUM) if negative else piece
 
 
@@ -45,20 +45,25 @@ def _require_parts(term: Term) -> None:
         raise RenderError(f"{term!r} has {len(term.args)} parts; a sum or a product has at least two")
 
 
-def _signed(printer: Printer, term: Term, scope: Scope) -> tuple[bool, Piece]:
-    """Whether a minus stands in front, and what it stands in front of."""
+def _signed(printer: Printer, term: Term, scope: Scope, first: bool) -> tuple[bool, Piece]:
+    """Whether a minus stands in front, and what it stands in front of.
+
+    The product (-2) x is -2 x, and a + (-2) x; the product (-1) 2 x is (-1) 2 x, and a - 2 x: each as it is mostly written.
+    """
     if term.op == "number":
         return term.data < 0, _number(printer, number(abs(term.data)), scope)
     if term.op != "mul":
         return False, printer.piece(term, scope)
-    first, *rest = term.args
-    if first.op != "number" or first.data >= 0 or (first.data == -1 and rest[0].op == "number"):
-        return False, printer.product(factors(printer, term.args, scope))
-    if first.data != -1:
-        return True, printer.product(factors(printer, (number(-first.data), *rest), scope))
-    if len(rest) == 1:
-        return True, Piece(printer.at(printer.piece(rest[0], scope), PREFIX), TERM)
-    return True, printer.product(factors(printer, rest, scope))
+    head, *rest = term.args
+    if head.op == "number" and head.data < 0:
+        if head.data != -1 and first:
+            return True, printer.product(factors(printer, (number(-head.data), *rest), scope))
+        if head.data == -1 and len(rest) == 1 and rest[0].op != "number":
+            whole = printer.piece(rest[0], scope)
+            return True, whole if _is_inverse(rest[0]) else Piece(printer.at(whole, PREFIX), TERM)
+        if head.data == -1 and len(rest) > 1 and not (first and rest[0].op == "number"):
+            return True, printer.product(factors(printer, rest, scope))
+    return False, printer.product(factors(printer, term.args, scope))
 
 
 def factors(printer: Printer, terms: Sequence[Term], scope: Scope) -> list[Factor]:

@@ -35,7 +35,7 @@ _OPERATORS = {"erf": r"\operatorname{erf}"}
 
 
 class Latex(Printer):
-    minus = "-"
+    minus, tends = "-", r"\to"
     relations = {"eq": "=", "ne": r"\ne", "le": r"\le", "lt": "<"}
 
     def bracketed(self, text: str) -> str:

@@ -81,6 +81,9 @@ class Notation:
         """Symbols that come first keep their plain names. `with_pi`: the number pi occurs, so no index map is spelled so."""
         self._spelled: dict[Any, Spelling] = {}
         self._taken: set[Spelling] = set()
+        self._declare(symbols, with_pi)
+
+    def _declare(self, symbols: Iterable[Any], with_pi: bool) -> None:
         for symbol in symbols:
             if symbol in self._spelled:
                 continue
@@ -93,13 +96,21 @@ class Notation:
             self._taken.add(self._spelled[symbol])
 
     @classmethod
-    def of(cls, *terms: Term, also: Iterable[Any] = ()) -> Notation:
+    def of(cls, *terms: Term) -> Notation:
         """The symbols and definitions of some terms, those of the first term first."""
-        found: list[Any] = list(also)
+        found: list[Any] = []
         for term in terms:
             found += sorted(free(term), key=lambda s: (named([s]), repr(s)))
             found += definitions_in(term)
         return cls(found, any(map(_speaks_of_pi, terms)))
+
+    def extended(self, *terms: Term, symbols: Iterable[Any] = ()) -> Notation:
+        """The same table with the symbols of more terms, and more symbols; what was spelled keeps its spelling."""
+        more = Notation.of(*terms).symbols()
+        result = Notation(())
+        result._spelled, result._taken = dict(self._spelled), set(self._taken)
+        result._declare((*more, *symbols), with_pi=True)
+        return result
 
     def __getitem__(self, symbol: Any) -> Spelling:
         if symbol not in self._spelled:

@@ -44,6 +44,7 @@ class Printer(ABC):
     """The layout of terms; a subclass has the signs."""
 
     minus: ClassVar[str]
+    tends: ClassVar[str]
     relations: ClassVar[dict[str, str]]
 
     def __init__(self, notation: Notation):

@@ -29,7 +29,7 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Unicode(Printer):
-    minus = "−"
+    minus, tends = "−", "→"
     relations = {"eq": "=", "ne": "≠", "le": "≤", "lt": "<"}
 
     def bracketed(self, text: str) -> str:

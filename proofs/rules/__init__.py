@@ -91,7 +91,10 @@ def _carried(place: Callable[..., None], *own: str) -> Check:
 
     def check(before: Term, after: Term, relation: str, context: Context, arguments: Arguments) -> None:
         then = arguments.get("then")
-        if isinstance(then, str) and then not in RULES:
+        missing = [k for k in own if k not in arguments]
+        if missing:
+            raise TermError(f"needed the argument {missing[0]}=...")
+        if then is None or (isinstance(then, str) and then not in RULES):
             raise TermError(f"needed the rule to apply there, as then='field'; found {then!r}")
         inner = {k: v for k, v in arguments.items() if k not in (*own, "then")}
         nested = inner.pop("inner", {})

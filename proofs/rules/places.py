@@ -93,7 +93,7 @@ def check_congruence(before: Term, after: Term, relation: str, context: Context,
     except Refused as deeper:
         try:
             then(before, after, context)
-        except Refused:
+        except (Refused, TermError):  # out here, the names that are bound in there mean nothing
             raise deeper from None
 
 

@@ -4,7 +4,7 @@ Definitions   score(w, k, p, q)                the dot product of the query T^(k
 Hypothesis    (H)                              for every integer u != 0 some w_m u is no multiple of 2 pi; the index of such
                                                a frequency is written witness(u)
 Statements    score_is_sum_of_cosines          the score is sum_m cos(w_m (p + k - q))
-              relative_attention_is_realizable the score is at most M, its value at q = p + k
+              relative_attention_is_realizable  the score is at most M, its value at q = p + k
               score_at_the_offset              at q = p + k the score is M
               gap_is_positive                  under (H), sum_m (1 - cos(w_m u)) > 0 for integers u != 0
               only_the_offset_attains_the_maximum   under (H), the score is below M for integers q != p + k
@@ -20,14 +20,31 @@ Reference     Vaswani et al. 2017, section 3.5 (hypothesis that attention by rel
 from ..axioms import angle, cosine_is_one_at_full_turns_only, denominator, numerator, pi_irrational
 from ..kernel import Specialised, Statement
 from ..notation import (
-    ANY_REAL, PI, Definition, M, choice, cos, eq, forall, function, index, le, literal, lt, ne, number, rational, sin, sum_,
-    table, value_of, variable,
+    ANY_REAL,
+    PI,
+    Definition,
+    M,
+    choice,
+    cos,
+    eq,
+    forall,
+    function,
+    index,
+    le,
+    literal,
+    lt,
+    ne,
+    number,
+    rational,
+    sin,
+    sum_,
+    table,
+    value_of,
+    variable,
 )  # fmt: skip
 from ..registry import theorem
-from .positional_encoding import (
-    T, a, b, cosines, frequency, k, m, m1, p, pair, q, shift_is_rotation, similarity,
-    similarity_depends_on_offset, squared_distance, w,
-)  # fmt: skip
+from .position_similarity import cosines, similarity, similarity_depends_on_offset, squared_distance
+from .positional_encoding import T, a, b, frequency, k, m, m1, p, pair, q, shift_is_rotation, w
 
 query = sum_(m1, sum_(b, T(w, k, m, a, m1, b) * pair(w, m1, p, b)))
 score = Definition("score", [w, k, p, q], sum_(m, sum_(a, query * pair(w, m, q, a))), says="query T^(k) PE_p, key PE_q")
@@ -62,7 +79,7 @@ def score_at_the_offset(proof):
     "The key at offset k scores M."
     proof.equals(cosines(p + k - (p + k)), score_is_sum_of_cosines, at={q: p + k})
     proof.equals(cosines(0 * p), "ring")
-    proof.equals(sum_(m, 1 + 0 * p), "congruence", then="angles")
+    proof.equals(sum_(m, 1), "congruence", then="angles")
     proof.closes("finite_sum")
 
 
@@ -122,7 +139,10 @@ over, under = variable("a", "integer"), variable("b", "integer")
     given=[ne(over, 0), ne(under, 0), ne(u, 0)],
     near_miss=[
         (ne(over / under * u, turns), {under: number(1), turns: over * u}),
-        (Statement(ne(over / under * u, 2 * PI * turns), (ne(over, 0), ne(under, 0))), {u: number(0), turns: number(0)}),
+        (
+            Statement(ne(over / under * u, 2 * PI * turns), (ne(over, 0), ne(under, 0))),
+            {u: number(0), turns: number(0)},
+        ),
     ],
 )
 def rational_frequency_keeps_positions_apart(proof):
@@ -150,7 +170,10 @@ single = function(index("m", 1), PI / 2)
 only = literal(0, 1)
 
 
-@theorem(eq(pair(single, only, p + 4, a), pair(single, only, p, a)), near_miss=eq(pair(single, only, p + 2, a), pair(single, only, p, a)))
+@theorem(
+    eq(pair(single, only, p + 4, a), pair(single, only, p, a)),
+    near_miss=eq(pair(single, only, p + 2, a), pair(single, only, p, a)),
+)
 def quarter_turns_repeat(proof):
     "The frequency pi/2 alone repeats every 4 positions, so (H) is needed."
     angle_after, angle_before = PI / 2 * (p + 4), PI / 2 * p
@@ -169,6 +192,7 @@ decades = table([1, rational(1, 10), rational(1, 100), rational(1, 1000)], four)
 )
 def real_positions_may_coincide(proof):
     "With the standard frequencies at d = 8, the positions 0 and 2000 pi have one encoding: the positions must be integers."
+
     def at(position):
         return table([sin(decades * position), cos(decades * position)], a)
 

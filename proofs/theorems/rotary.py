@@ -12,7 +12,7 @@ Scope         Any frequencies, any number M >= 1 of pairs, any real positions.
 Reference     Su et al. 2021 (arXiv:2104.09864), section 3.2; the layout pairs neighbouring features.
 """
 
-from ..notation import Definition, M, cos, delta, eq, family, literal, sin, sum_, table
+from ..notation import Definition, M, cos, delta, eq, family, sin, sum_, table
 from ..registry import theorem
 from .positional_encoding import a, b, block, e, m, p, q, w
 
@@ -74,6 +74,7 @@ def entries(v):
 )
 def rotation_moves_across(proof):
     "A rotation moves to the other side of a dot product as its inverse."
+
     def summed(v, at, a):
         return sum_(b, turn_back(w[m] * at, a, b) * v[m, b])
 
@@ -85,7 +86,10 @@ def rotation_moves_across(proof):
 
 
 @theorem(
-    eq(dot(lambda m, a: rotated(w, x, p, m, a) * rotated(w, y, q, m, a)), dot(lambda m, a: x[m, a] * rotated(w, y, q - p, m, a))),
+    eq(
+        dot(lambda m, a: rotated(w, x, p, m, a) * rotated(w, y, q, m, a)),
+        dot(lambda m, a: x[m, a] * rotated(w, y, q - p, m, a)),
+    ),
     near_miss=[
         dot(lambda m, a: x[m, a] * rotated(w, y, q + p, m, a)),
         dot(lambda m, a: x[m, a] * rotated(w, y, p - q, m, a)),
@@ -93,6 +97,7 @@ def rotation_moves_across(proof):
 )
 def score_depends_on_relative_position(proof):
     "The score of a rotated query and a rotated key depends on the difference of their positions alone."
+
     def summed(v, at, a):
         return sum_(b, turn_back(w[m] * at, a, b) * v[m, b])
 
@@ -109,6 +114,7 @@ def score_depends_on_relative_position(proof):
 )
 def isometry(proof):
     "A rotation keeps the length of every vector."
+
     def summed(a):
         return sum_(b, turn_back(w[m] * p, a, b) * x[m, b])
 
@@ -122,5 +128,11 @@ def isometry(proof):
 def zero_position_changes_nothing(proof):
     "At position 0 nothing turns."
     proof.equals(sum_(b, turn_back(w[m] * 0, a, b) * x[m, b]), "definition", of=(rotated, R))
-    proof.equals(sum_(b, delta(a, b) * x[m, b]), "cases", on=a, then="congruence", inner={"then": "cases", "inner": {"on": b, "then": "angles"}})
+    proof.equals(
+        sum_(b, delta(a, b) * x[m, b]),
+        "cases",
+        on=a,
+        then="congruence",
+        inner={"then": "cases", "inner": {"on": b, "then": "angles"}},
+    )
     proof.closes("finite_sum")

@@ -21,7 +21,25 @@ Reference     Bridle 1990; Gao & Pavel 2017 (arXiv:1704.00805), section 2, for t
 """
 
 from ..notation import (
-    Definition, delta, eq, exp, family, forall, function, i, index, j, l, le, literal, lt, n, permutation, sum_, variable, z,
+    Definition,
+    delta,
+    eq,
+    exp,
+    family,
+    forall,
+    function,
+    i,
+    index,
+    j,
+    l,
+    le,
+    literal,
+    lt,
+    n,
+    permutation,
+    sum_,
+    variable,
+    z,
 )  # fmt: skip
 from ..registry import theorem
 

@@ -52,10 +52,9 @@ def test_the_diagnosis_is_the_message_of_the_exception():
     report = check("softmax", wrong, probes=("generic*draw 0",))
     with pytest.raises(CheckFailed) as error:
         report.raise_if_failed()
-    assert str(error.value).startswith("test_report.wrong as softmax in float64: fail\n  values: fail: ") or str(
-        error.value
-    ).endswith(report.finding("values").message)
-    assert report.finding("values").message in str(error.value)
+    first, *rest = str(error.value).splitlines()
+    assert first.endswith("test_report.wrong as softmax in float64: fail")
+    assert rest == [f"  values: fail: {report.finding('values').message}"]
 
 
 def test_one_check_may_be_asked_for():
@@ -121,7 +120,7 @@ def test_the_table_fits_80_columns_and_says_all():
 def test_names_of_subjects():
     assert name_of(softmax).endswith("test_report.softmax")
     assert name_of(math.exp) == "math.exp"
-    assert name_of(np.exp) == "exp" or name_of(np.exp).endswith("exp")
+    assert name_of(np.exp).endswith("exp")
 
 
 def test_a_message_with_brackets_is_printed_as_it_is():

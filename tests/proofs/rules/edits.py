@@ -8,7 +8,7 @@ from random import Random
 from proofs.evaluate import NoSample, Sampler, holds_at
 from proofs.kernel import ProofError, check_statement
 from proofs.rules.context import Refused
-from proofs.terms import ONE, Term, TermError, sort_of
+from proofs.terms import ONE, Term, TermError, number, sort_of
 
 from .vocabulary import INDICES, OTHER_INDICES, Case
 
@@ -51,12 +51,10 @@ def edits_at(term: Term, ranges: Ranges) -> dict[str, list[Term]]:
     size = _range_of(term, ranges)
     if size is not None:
         others = [i for i in _indices(size, ranges) if i != term]
-        return {"bound name" if term.op == "bound" else "index": others}
+        return {"bound name" if term.op == "bound" else "index": others} if others else {}
     if term.op in ("relation", "function", "tends", "forall", "implies"):
         return {}
-    found = {"sign": [-term], "factor": [2 * term]}
-    if term.op == "add":
-        found["sign"] += [term.rebuilt((*term.args[:k], -part, *term.args[k + 1 :])) for k, part in enumerate(term.args)]
+    found = {"sign": [Term("mul", (number(-1), term))], "factor": [Term("mul", (number(2), term))]}
     if term.op == "family" and len(term.args) == 2 and term.data.slots[0] == term.data.slots[1]:
         found["transpose"] = [Term("family", term.args[::-1], term.data)] * 2
     if term.op == "sum":

@@ -3,8 +3,8 @@
 import math
 import subprocess
 import sys
+from pathlib import Path
 
-import numpy as np
 import pytest
 
 from numeric.checker import check, checks_of
@@ -12,7 +12,7 @@ from numeric.checker import check, checks_of
 torch = pytest.importorskip("torch", reason="these subjects are PyTorch's")
 slow = pytest.mark.slow
 DTYPES = ["float64", "float32", "float16", "bfloat16"]
-SMALL = ("[!46]*",)
+SMALL = ("*draw 0", "[!46g]*", "gap*", "gradient*")  # all but two draws in three, "64 x 4096" and "4096 x 3"
 
 
 @pytest.mark.parametrize("contract", ["softmax", "log_softmax"])
@@ -221,8 +221,10 @@ def test_numpy_from_a_torch_subject_is_told():
 
 
 def test_the_checker_does_not_import_torch():
-    program = "import sys, numeric.checker as c; c.check('softmax', lambda z: z); sys.exit('torch' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", program], check=False, cwd=sys.path[0] or None).returncode in (0,)
+    program = "import sys, numeric.checker as c; c.check('softmax', lambda z: z); print('torch' in sys.modules)"
+    root = Path(__file__).parents[4]
+    ran = subprocess.run([sys.executable, "-c", program], check=True, cwd=root, capture_output=True, text=True)
+    assert ran.stdout == "False\n"
 
 
 def test_a_strided_tensor_reaches_the_subject():
@@ -240,4 +242,3 @@ def test_a_strided_tensor_reaches_the_subject():
 def test_the_names_of_checks_are_those_of_the_report():
     names = [finding.check for finding in check("softmax", torch.softmax, probes=SMALL).findings]
     assert names[: len(checks_of("softmax"))] == checks_of("softmax")
-    assert np.isin("gradients", names)

@@ -1,0 +1,1 @@
+"""What `python -m proofs` does; its interface stands in __main__.py."""

@@ -1,0 +1,136 @@
+"""Proves claims, here or in several processes, and says in plain data how it went.
+
+A Theorem cannot leave its process, so what comes back is a dict: the row of a table and of the JSON.
+"""
+
+from __future__ import annotations
+
+import functools
+import multiprocessing
+import signal
+import traceback
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..kernel import ProofError, Theorem
+from ..registry import Claim, all_claims, claims_in_file
+from ..render.names import Notation, RenderError
+from ..render.theorem import one_line, presentable, shortened
+from ..render.unicode import Unicode
+
+Row = dict[str, Any]
+_PIECES_PER_JOB = 4  # so that a slow piece at the end leaves few processes idle
+
+
+def proved_rows(claims: Sequence[Claim], jobs: int, path: Path | None) -> Iterator[Row]:
+    """One row per claim, as each is done; `path` is the user's file that states them, if they are not the catalogue's."""
+    if jobs == 1:
+        yield from map(row, claims)
+        return
+    with _processes(jobs) as pool:
+        waiting = [pool.submit(_rows_of, [c.name for c in piece], path) for piece in _pieces(claims, jobs)]
+        for done in as_completed(waiting):
+            yield from done.result()
+
+
+@contextmanager
+def _processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=_left_to_parent)
+    try:
+        yield pool
+    except BaseException:
+        before = multiprocessing.active_children()
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in before:
+            process.terminate()
+        raise
+    pool.shutdown()
+
+
+def _left_to_parent() -> None:
+    """Ctrl-C reaches every process of a terminal; the parent alone decides what it means."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _pieces(claims: Sequence[Claim], jobs: int) -> list[list[Claim]]:
+    """Runs of neighbours, which cite each other most: a process that needs an earlier theorem proves it again."""
+    longest = max(1, -(-len(claims) // (jobs * _PIECES_PER_JOB)))
+    pieces: list[list[Claim]] = []
+    for claim in claims:
+        if not pieces or pieces[-1][0].family != claim.family or len(pieces[-1]) == longest:
+            pieces.append([])
+        pieces[-1].append(claim)
+    return sorted(pieces, key=len, reverse=True)
+
+
+def _rows_of(names: list[str], path: Path | None) -> list[Row]:
+    known = {c.name: c for c in _claims(path)}
+    return [row(known[name]) for name in names]
+
+
+@functools.cache
+def _claims(path: Path | None) -> tuple[Claim, ...]:
+    return tuple(all_claims() if path is None else claims_in_file(path))
+
+
+def row(claim: Claim) -> Row:
+    """How the proof of one claim went."""
+    found: Row = {"name": claim.name, "family": claim.family, "statement": one_line(claim.statement), "general": None}
+    try:
+        theorem = claim.theorem
+        found |= {"general": theorem.is_general, "status": "proved", "near_misses": len(theorem.near_misses),
+                  "rules": list(theorem.rules), "axioms": [a.name for a in axioms_of(theorem)],
+                  "uses": [t.name for t in theorem.uses]}  # fmt: skip
+    except Exception as problem:  # a proof is a user's code, and may fail in any way
+        found |= {"status": "failed", "near_misses": 0, "rules": [], "axioms": [], "uses": [], "message": _told(problem, claim)}
+    return found | {"seconds": claim.seconds, "near_miss_seconds": claim.near_miss_seconds}
+
+
+def _told(problem: Exception, claim: Claim) -> str:
+    """The message of a failure with what is left over, or the error with its line in the file of the proof."""
+    if not isinstance(problem, ProofError):
+        return located(problem, claim.write.__code__.co_filename)
+    message = str(problem)
+    if problem.residue is None:
+        return message
+    residue = presentable(problem.residue)
+    try:
+        printed = Unicode(Notation.of(residue))(residue)
+    except RenderError as unprintable:
+        return f"{message} (not printed: {unprintable})"
+    return f"{shortened(message, problem.residue)}: {printed}"
+
+
+def located(problem: BaseException, file: str) -> str:
+    """An error and the line of a file that it came from."""
+    line, text = None, ""
+    if isinstance(problem, SyntaxError) and problem.filename == file:
+        line, text = problem.lineno, (problem.text or "").strip()
+    for frame in traceback.extract_tb(problem.__traceback__):
+        if frame.filename == file:
+            line, text = frame.lineno, frame.line or ""
+    said = problem.msg if isinstance(problem, SyntaxError) else str(problem)
+    where = f"{file}, line {line}" if line else file
+    return f"{where}: {type(problem).__name__}: {said}" + (f"\n    {text}" if text else "")
+
+
+def earlier_of(theorem: Theorem) -> list[Theorem]:
+    """What a theorem rests on, through all that it cites: those first that it cites first."""
+    found: dict[Theorem, None] = {}
+
+    def visit(cited: Theorem) -> None:
+        if cited not in found:
+            found[cited] = None
+            for deeper in cited.uses:
+                visit(deeper)
+
+    for cited in theorem.uses:
+        visit(cited)
+    return list(found)
+
+
+def axioms_of(theorem: Theorem) -> list[Theorem]:
+    return [t for t in earlier_of(theorem) if t.is_axiom]

@@ -1,0 +1,47 @@
+"""Which tests run: slow ones with --all; a test whose package is missing is skipped, or fails with --require-packages."""
+
+import pytest
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("transformer-proofs")
+    group.addoption("--all", action="store_true", help="run the slow tests as well")
+    group.addoption("--require-packages", action="store_true", help="a test that a missing package would skip fails")
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--all"):
+        return
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    config.hook.pytest_deselected(items=slow)
+    items[:] = [item for item in items if not item.get_closest_marker("slow")]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    missing = call.excinfo is not None and isinstance(call.excinfo.value, pytest.skip.Exception)
+    if missing and item.config.getoption("--require-packages"):
+        report.outcome = "failed"
+        report.longrepr = f"{item.nodeid} was skipped, and --require-packages allows no skip: {call.excinfo.value}"
+    return report
+
+
+def pytest_make_collect_report(collector):
+    """A module-level skip for a missing package fails too, where no skip is allowed."""
+    from _pytest.runner import pytest_make_collect_report as collect
+
+    report = collect(collector)
+    if report.outcome == "skipped" and collector.config.getoption("--require-packages"):
+        report.outcome = "failed"
+        report.longrepr = f"{collector.nodeid} was skipped, and --require-packages allows no skip: {report.longrepr}"
+    return report
+
+
+def pytest_terminal_summary(terminalreporter):
+    skipped = len(terminalreporter.stats.get("skipped", []))
+    left_out = len(terminalreporter.stats.get("deselected", []))
+    if skipped or left_out:
+        terminalreporter.write_line(
+            f"not run: {skipped} for a missing package (see -rs), {left_out} slow or deselected (--all runs the slow ones)"
+        )
