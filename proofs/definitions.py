@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from .binders import as_function, check_replacement, substitute
@@ -59,6 +60,7 @@ class Definition:
         return self.name
 
 
+@lru_cache(maxsize=4096)
 def unfolded(application: Term) -> Term:
     """The body of a definition at the arguments of this application."""
     definition: Definition = application.data

@@ -25,6 +25,8 @@ mp = MPContext()
 mp.dps = DIGITS
 _TOLERANCE = mp.mpf(10) ** -AGREE
 
+_ZERO, _ONE = mp.mpf(0), mp.mpf(1)
+
 _FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "exp": mp.exp, "log": mp.log, "sqrt": mp.sqrt, "sin": mp.sin, "cos": mp.cos, "tanh": mp.tanh, "erf": mp.erf, "abs": abs,
 }  # fmt: skip
@@ -120,13 +122,16 @@ def evaluate(term: Term, point: Point, bound: tuple[Any, ...] = ()) -> Any:
         case "literal":
             return term.data
         case "add":
-            return mp.fsum(evaluate(a, point, bound) for a in args)
+            return sum((evaluate(a, point, bound) for a in args), _ZERO)
         case "mul":
-            return mp.fprod(evaluate(a, point, bound) for a in args)
+            product = _ONE
+            for a in args:
+                product *= evaluate(a, point, bound)
+            return product
         case "power":
             return mp.power(evaluate(args[0], point, bound), _exponent(args[1], point, bound))
         case "sum":
-            return mp.fsum(evaluate(args[1], point, (*bound, k)) for k in range(_extent(args[0], point)))
+            return sum((evaluate(args[1], point, (*bound, k)) for k in range(_extent(args[0], point))), _ZERO)
         case "family":
             return point.family(term.data, [evaluate(a, point, bound) for a in args])
         case "map":

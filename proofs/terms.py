@@ -58,6 +58,10 @@ class IndexMap:
         return Term("map", _slotted(self.name, self.slots, arguments), self)
 
 
+_BINDING = ("sum", "forall", "derivative", "tends", "function")
+_set = object.__setattr__
+
+
 def _binders(op: str, count: int) -> tuple[int, ...]:
     match op:
         case "sum" | "forall":  # size or domain, body
@@ -87,11 +91,22 @@ class Term:
     def __init__(self, op: str, args: tuple[Term, ...] = (), data: Any = None, hints: tuple[str, ...] = ()):
         if hasattr(self, "op"):
             raise AttributeError("a term cannot be changed")
-        own = data + 1 if op == "bound" else 0
-        loose = max([own, *(a.loose - b for a, b in zip(args, _binders(op, len(args)), strict=True))])
-        values = (op, args, data, hints, loose, hash((op, args, data)), None, None)
-        for slot, value in zip(Term.__slots__, values, strict=True):
-            object.__setattr__(self, slot, value)
+        loose = data + 1 if op == "bound" else 0
+        if op in _BINDING:
+            for a, b in zip(args, _binders(op, len(args)), strict=True):
+                loose = max(loose, a.loose - b)
+        else:
+            for a in args:
+                if a.loose > loose:
+                    loose = a.loose
+        _set(self, "op", op)
+        _set(self, "args", args)
+        _set(self, "data", data)
+        _set(self, "hints", hints)
+        _set(self, "loose", loose)
+        _set(self, "_hash", hash((op, args, data)))
+        _set(self, "_free", None)
+        _set(self, "_key", None)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError("a term cannot be changed")

@@ -70,7 +70,7 @@ def watched(call: Callable[[], Any], what: str) -> Any:
             with np.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 outcome["result"] = call()
-        except BaseException as error:  # noqa: BLE001 - SystemExit and the like must not end the checker
+        except BaseException as error:  # SystemExit and the like must not end the checker
             outcome["error"] = error
 
     context = contextvars.copy_context()

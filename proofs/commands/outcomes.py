@@ -38,13 +38,14 @@ def proved_rows(claims: Sequence[Claim], jobs: int, path: Path | None) -> Iterat
 
 @contextmanager
 def _processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=_left_to_parent)
     try:
         yield pool
     except BaseException:
-        before = multiprocessing.active_children()
+        started = set(multiprocessing.active_children()) - others
         pool.shutdown(wait=False, cancel_futures=True)
-        for process in before:
+        for process in started:
             process.terminate()
         raise
     pool.shutdown()
@@ -78,18 +79,19 @@ def _claims(path: Path | None) -> tuple[Claim, ...]:
 
 def row(claim: Claim) -> Row:
     """How the proof of one claim went."""
-    found: Row = {"name": claim.name, "family": claim.family, "statement": one_line(claim.statement), "general": None}
+    found: Row = {"name": claim.name, "family": claim.family, "statement": "", "general": None}
     try:
+        found["statement"] = one_line(claim.statement)
         theorem = claim.theorem
         found |= {"general": theorem.is_general, "status": "proved", "near_misses": len(theorem.near_misses),
                   "rules": list(theorem.rules), "axioms": [a.name for a in axioms_of(theorem)],
                   "uses": [t.name for t in theorem.uses]}  # fmt: skip
     except Exception as problem:  # a proof is a user's code, and may fail in any way
-        found |= {"status": "failed", "near_misses": 0, "rules": [], "axioms": [], "uses": [], "message": _told(problem, claim)}
+        found |= {"status": "failed", "near_misses": 0, "rules": [], "axioms": [], "uses": [], "message": told(problem, claim)}
     return found | {"seconds": claim.seconds, "near_miss_seconds": claim.near_miss_seconds}
 
 
-def _told(problem: Exception, claim: Claim) -> str:
+def told(problem: Exception, claim: Claim) -> str:
     """The message of a failure with what is left over, or the error with its line in the file of the proof."""
     if not isinstance(problem, ProofError):
         return located(problem, claim.write.__code__.co_filename)

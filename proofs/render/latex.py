@@ -25,10 +25,15 @@ from collections.abc import Sequence
 
 from ..terms import Term
 from .names import GREEK, RenderError, Spelling
+from .parts import Formula, Part
 from .structure import BASE, FACTOR, PREFIX, SUM, TERM, Factor, Piece, Printer
 
 MACROS = {letter: f"\\{word}" for word, letter in GREEK.items()} | {"Sigma": r"\Sigma", "ε": r"\varepsilon"}
 DOMAINS = {"real": r"\mathbf{R}", "nonnegative": r"\mathbf{R}_{\ge 0}", "positive": r"\mathbf{R}_{> 0}", "integer": r"\mathbf{Z}"}
+_IN_TEXT = {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "²": r"\(^2\)", "−": r"\(-\)",
+    **{c: f"\\{c}" for c in "_&%#${}"}, **{c: rf"\({c}\)" for c in "<>|"}, **{c: rf"\({m}\)" for c, m in MACROS.items()},
+}  # fmt: skip
 _TALL = ("\\frac", "\\tfrac", "\\sum", "\\begin", "\\left", "\\lim")
 _LETTER = re.compile(r"([A-Za-z]|\\[A-Za-z]+)'*")
 _OPERATORS = {"erf": r"\operatorname{erf}"}
@@ -155,6 +160,17 @@ class Latex(Printer):
         if name not in DOMAINS:
             raise RenderError(f"no words for the domain {name!r}")
         return DOMAINS[name]
+
+
+def running(parts: Sequence[Part]) -> str:
+    """A line of prose with formulas in it, for text mode; raises RenderError for a character that it has no LaTeX for."""
+    return "".join(rf"\({p.text}\)" if isinstance(p, Formula) else "".join(map(_in_text, p.text)) for p in parts)
+
+
+def _in_text(character: str) -> str:
+    if character not in _IN_TEXT and not character.isascii():
+        raise RenderError(f"no LaTeX for {character!r} in running text")
+    return _IN_TEXT.get(character, character)
 
 
 def _is_tall(text: str) -> bool:

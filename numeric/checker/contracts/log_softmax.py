@@ -80,14 +80,14 @@ class LogSoftmax(Contract):
     options = _slices.OPTIONS
     gradient_theorem = "softmax.log_softmax_jacobian"
 
-    def exact(self, z: np.ndarray, *, axis: int, temperature: float) -> tuple[np.ndarray, Pullback]:  # type: ignore[override]
+    def exact(self, z: np.ndarray, *, axis: int, temperature: float) -> tuple[np.ndarray, Pullback]:
         output, cache = log_softmax.forward(to_balls(z), axis, temperature)
         return output, lambda dy: (log_softmax.backward(to_balls(dy), cache),)
 
-    def bound(self, precision: Precision, z: np.ndarray, *, axis: int, temperature: float) -> Rounded:  # type: ignore[override]
+    def bound(self, precision: Precision, z: np.ndarray, *, axis: int, temperature: float) -> Rounded:
         return log_softmax_bound(precision, z, axis, temperature).returned()
 
-    def gradient_bounds(  # type: ignore[override]
+    def gradient_bounds(
         self, precision: Precision, dy: np.ndarray, z: np.ndarray, *, axis: int, temperature: float
     ) -> tuple[Rounded, ...]:
         return (gradient_bound(precision, dy, z, axis, temperature).returned(),)

@@ -43,10 +43,10 @@ class PositionalEncoding(Contract):
     output = "(length, d_model), interleaved"
     options = (BASE,)
 
-    def exact(self, length: int, d_model: int, *, base: float) -> tuple[np.ndarray, None]:  # type: ignore[override]
+    def exact(self, length: int, d_model: int, *, base: float) -> tuple[np.ndarray, None]:
         return positional_encoding.encode(np.arange(length), d_model, base, dtype=BALL), None
 
-    def bound(self, precision: Precision, length: int, d_model: int, *, base: float) -> Rounded:  # type: ignore[override]
+    def bound(self, precision: Precision, length: int, d_model: int, *, base: float) -> Rounded:
         angles = any_of(angle_bounds(precision, np.arange(length), d_model, base))
         return interleaved(angles.sin(), angles.cos()).returned()
 

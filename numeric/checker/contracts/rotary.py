@@ -68,17 +68,15 @@ class Rotary(Contract):
     options = (BASE,)
     gradient_theorem = "rotary.isometry"
 
-    def exact(  # type: ignore[override]
-        self, x: np.ndarray, positions: np.ndarray, *, base: float
-    ) -> tuple[np.ndarray, Pullback]:
+    def exact(self, x: np.ndarray, positions: np.ndarray, *, base: float) -> tuple[np.ndarray, Pullback]:
         y, cache = rotary.forward(to_balls(x), to_balls(positions), base)
         return y, lambda dy: (rotary.backward(to_balls(dy), cache),)
 
-    def bound(self, precision: Precision, x: np.ndarray, positions: np.ndarray, *, base: float) -> Rounded:  # type: ignore[override]
+    def bound(self, precision: Precision, x: np.ndarray, positions: np.ndarray, *, base: float) -> Rounded:
         cos, sin = _cos_and_sin(precision, positions, x.shape[-1], base)
         return _turned(precision, x, cos, sin)
 
-    def gradient_bounds(  # type: ignore[override]
+    def gradient_bounds(
         self, precision: Precision, dy: np.ndarray, x: np.ndarray, positions: np.ndarray, *, base: float
     ) -> tuple[Rounded, ...]:
         cos, sin = _cos_and_sin(precision, positions, x.shape[-1], base)

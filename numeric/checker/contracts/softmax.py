@@ -48,14 +48,14 @@ class Softmax(Contract):
     options = _slices.OPTIONS
     gradient_theorem = "softmax.vjp"
 
-    def exact(self, z: np.ndarray, *, axis: int, temperature: float) -> tuple[np.ndarray, Pullback]:  # type: ignore[override]
+    def exact(self, z: np.ndarray, *, axis: int, temperature: float) -> tuple[np.ndarray, Pullback]:
         output, cache = softmax.forward(to_balls(z), axis, temperature)
         return output, lambda dy: (softmax.backward(to_balls(dy), cache),)
 
-    def bound(self, precision: Precision, z: np.ndarray, *, axis: int, temperature: float) -> Rounded:  # type: ignore[override]
+    def bound(self, precision: Precision, z: np.ndarray, *, axis: int, temperature: float) -> Rounded:
         return softmax_bound(precision, z, axis, temperature).returned()
 
-    def gradient_bounds(  # type: ignore[override]
+    def gradient_bounds(
         self, precision: Precision, dy: np.ndarray, z: np.ndarray, *, axis: int, temperature: float
     ) -> tuple[Rounded, ...]:
         return (softmax_gradient_bound(precision, dy, z, axis, temperature).returned(),)

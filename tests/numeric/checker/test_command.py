@@ -23,7 +23,7 @@ def test_options_are_literals_or_text(text, parsed):
 
 @pytest.mark.parametrize("text", ["eps", "=1", "eps="])
 def test_an_option_without_a_value_is_told(text):
-    with pytest.raises(UsageError, match="is no NAME=VALUE; write --option temperature=0.5"):
+    with pytest.raises(UsageError, match=r"is no NAME=VALUE; write --option temperature=0\.5"):
         parsed_option(text)
 
 

@@ -205,4 +205,4 @@ def test_typical_is_the_worst_in_a_short_computation():
 
 
 def test_slack_covers_the_roundings_of_the_bound_itself():
-    assert 1e6 * 2.0**-53 < SLACK - 1
+    assert SLACK - 1 > 1e6 * 2.0**-53

@@ -12,11 +12,13 @@ from numeric.checker import check, checks_of
 torch = pytest.importorskip("torch", reason="these subjects are PyTorch's")
 slow = pytest.mark.slow
 DTYPES = ["float64", "float32", "float16", "bfloat16"]
+SOME_DTYPES = [pytest.param("float64", marks=slow), "float32", pytest.param("float16", marks=slow), "bfloat16"]
+ONE_DTYPE = [pytest.param("float64", marks=slow), "float32", *(pytest.param(each, marks=slow) for each in DTYPES[2:])]
 SMALL = ("*draw 0", "[!46g]*", "gap*", "gradient*")  # all but two draws in three, "64 x 4096" and "4096 x 3"
 
 
 @pytest.mark.parametrize("contract", ["softmax", "log_softmax"])
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", SOME_DTYPES)
 def test_the_functions_of_torch_pass(contract, dtype):
     report = check(contract, getattr(torch, contract), dtype=dtype, probes=SMALL)
     report.raise_if_failed()
@@ -57,9 +59,7 @@ def through_log_softmax(z, axis=-1, temperature=1.0):
     return torch.log_softmax(z / temperature, axis).exp()
 
 
-@pytest.mark.parametrize(
-    "dtype", ["float32", "bfloat16", pytest.param("float64", marks=slow), pytest.param("float16", marks=slow)]
-)
+@pytest.mark.parametrize("dtype", SOME_DTYPES)
 @pytest.mark.parametrize(
     "forward",
     [composite, composite_with_amax, composite_without_gradient_of_the_maximum, through_log_softmax],
@@ -137,7 +137,7 @@ def rotary(x, positions, base=10000.0):
     return torch.stack([even * cos - odd * sin, even * sin + odd * cos], -1).flatten(-2)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", SOME_DTYPES)
 def test_a_rotary_embedding_passes_with_its_autograd(dtype):
     report = check("rotary", rotary, dtype=dtype)
     report.raise_if_failed()
@@ -169,7 +169,7 @@ class HalfSplitPassedOff(torch.autograd.Function):
         return rotary(dy, context.saved_tensors[0]), None
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", ONE_DTYPE)
 @pytest.mark.parametrize(
     ("contract", "forward", "broken"),
     [
@@ -187,7 +187,7 @@ def test_slips_fail(contract, forward, broken, dtype):
     if contract == "positional_encoding":
         report = check(contract, lambda n, d: forward(n, d).to(getattr(torch, dtype)), dtype=dtype)
     else:
-        report = check(contract, forward, dtype=dtype, adapter="torch", probes=SMALL)
+        report = check(contract, forward, dtype=dtype, adapter="torch", probes=None if contract == "rotary" else SMALL)
     assert report.verdict == "fail"
     assert report.finding(broken).verdict == "fail"
 

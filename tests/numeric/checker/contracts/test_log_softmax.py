@@ -8,7 +8,7 @@ from numeric.checker import check
 # all properties, and all probes but the second and third draw of generic ones, "64 x 4096" and "4096 x 3"
 SMALL = ("*draw 0", "[!46g]*", "gap*", "gradient*")
 slow = pytest.mark.slow
-EVERY_DTYPE = ["float64", pytest.param("float32", marks=slow), pytest.param("float16", marks=slow), "bfloat16"]
+EVERY_DTYPE = [*(pytest.param(each, marks=slow) for each in ("float64", "float32", "float16")), "bfloat16"]
 SEEDS = [0, pytest.param(1, marks=slow), pytest.param(2, marks=slow)]
 DTYPES = ["float32", pytest.param("float64", marks=slow)]
 

@@ -7,7 +7,7 @@ import pytest
 from numeric.checker import check
 
 slow = pytest.mark.slow
-EVERY_DTYPE = ["float64", pytest.param("float32", marks=slow), pytest.param("float16", marks=slow), "bfloat16"]
+EVERY_DTYPE = [*(pytest.param(each, marks=slow) for each in ("float64", "float32", "float16")), "bfloat16"]
 SEEDS = [0, pytest.param(1, marks=slow), pytest.param(2, marks=slow)]
 
 

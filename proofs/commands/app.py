@@ -1,0 +1,142 @@
+"""The command line: what each subcommand takes, and what its exit code says.
+
+Exit codes   0 all is proved   1 not all is   2 wrong usage: nothing was tried   130 interrupted by Ctrl-C
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from ..kernel import ProofError, Theorem
+from ..registry import all_claims
+from ..render.source import latex_source
+from . import check, claims, listing, show, trust
+from .outcomes import told
+from .selection import UsageError, named, selected
+
+app = typer.Typer(
+    add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]},
+    help="Proves theorems about the Transformer, for arbitrary sizes. No command: check.",
+)  # fmt: skip
+
+Expression = Annotated[str | None, typer.Option("-k", metavar="EXPR", help="only names that match: softmax and not limit")]
+Jobs = Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="processes to prove in")]
+AsJson = Annotated[bool, typer.Option("--json", help="plain data")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="family.theorem, or theorem where one family has it")]
+
+
+@app.callback(invoke_without_command=True)
+def default(context: typer.Context, expression: Expression = None, jobs: Jobs = 1, as_json: AsJson = False) -> None:
+    if context.invoked_subcommand is None:
+        check_command(None, expression, jobs, as_json)
+    elif expression is not None or jobs != 1 or as_json:
+        _refuse(f"options stand after the command: python -m proofs {context.invoked_subcommand} ...")
+
+
+@app.command("check")
+def check_command(
+    path: Annotated[Path | None, typer.Argument(metavar="PATH.py", help="prove the theorems of this file instead")] = None,
+    expression: Expression = None,
+    jobs: Jobs = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Prove everything, or a file of your own."""
+    chosen = _asked(lambda: check.chosen(path, expression))
+    try:
+        outcome = check.run(chosen, jobs, path)
+    except BrokenProcessPool:
+        typer.echo("error: a process ended before its proofs did, perhaps for want of memory; try fewer --jobs", err=True)
+        raise typer.Exit(1) from None
+    if as_json:
+        typer.echo(check.as_json(outcome, [] if path else claims.decided_by(outcome.rows)))
+    else:
+        check.show(outcome, _console())
+    raise typer.Exit(outcome.exit_code)
+
+
+@app.command("list")
+def list_command(expression: Expression = None, as_json: AsJson = False) -> None:
+    """Name every theorem, with its statement; proves nothing."""
+    chosen = _asked(lambda: selected(all_claims(), expression))
+    if as_json:
+        _print_json({"theorems": listing.listed(chosen)})
+    else:
+        listing.show_list(chosen, _console())
+
+
+@app.command("show")
+def show_command(
+    name: Name,
+    latex: Annotated[bool, typer.Option("--latex", help="formulas as LaTeX, to paste into a document")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Print a theorem: its hypotheses, its steps with their reasons, its near misses and what they leave over."""
+    theorem = _proved(name, as_json)
+    if as_json:
+        _print_json(show.described(theorem, latex))
+    elif latex:
+        typer.echo(latex_source(theorem))
+    else:
+        show.show_theorem(theorem, _console())
+
+
+@app.command("trust")
+def trust_command(name: Name, as_json: AsJson = False) -> None:
+    """Print the rules, axioms and earlier theorems that a theorem rests on, and the code that has to be right."""
+    theorem = _proved(name, as_json)
+    if as_json:
+        _print_json(trust.resting(theorem))
+    else:
+        trust.show_trust(theorem, _console())
+
+
+@app.command("claims")
+def claims_command(as_json: AsJson = False) -> None:
+    """Print what the source documents claim, and what came of it; exit code 1 where a theorem fails that decides one."""
+    rows = claims.decided_rows()
+    if as_json:
+        _print_json({"claims": rows})
+    else:
+        claims.show_claims(rows, _console())
+    raise typer.Exit(1 if any(row["verdict"] == "failed" for row in rows) else 0)
+
+
+def _proved(name: str, as_json: bool) -> Theorem:
+    claim = _asked(lambda: named(all_claims(), name))
+    try:
+        return claim.theorem
+    except ProofError as problem:
+        message = told(problem, claim)
+        if as_json:
+            _print_json({"name": claim.name, "status": "failed", "message": message})
+        else:
+            _console().print(Text(f"FAILED {claim.name}\n{message}", "bold red"))
+        raise typer.Exit(1) from None
+
+
+def _asked(find: Callable[[], Any]) -> Any:
+    try:
+        return find()
+    except UsageError as problem:
+        _refuse(str(problem))
+
+
+def _refuse(problem: str) -> NoReturn:
+    typer.echo(f"error: {problem}", err=True)
+    raise typer.Exit(2)
+
+
+def _print_json(value: dict[str, Any]) -> None:
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _console() -> Console:
+    return Console(highlight=False)
