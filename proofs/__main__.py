@@ -8,7 +8,14 @@ import sys
 from pathlib import Path
 
 _DISTRIBUTION = "transformer-proofs"
-_OURS = {"": "theorem", ".terms": "Term", ".kernel": "Theorem", ".rules": "RULES", ".registry": "Claim", ".render": "Unicode"}
+_OURS = {
+    "": "theorem",
+    ".terms": "Term",
+    ".kernel": "Theorem",
+    ".rules": "RULES",
+    ".registry": "Claim",
+    ".render": "Unicode",
+}
 
 
 def main() -> None:

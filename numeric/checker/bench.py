@@ -38,7 +38,9 @@ class Workbench:
         return array.astype(DTYPES[self.format.name]).astype(np.float64) if array.dtype.kind == "f" else array
 
     def inputs_of(self, probe: Probe) -> Inputs:
-        return tuple(self.rounded(each) if isinstance(each, np.ndarray) else each for each in probe.inputs)
+        """The probe's inputs as the implementation will receive them."""
+        pairs = zip(probe.inputs, self.contract.inputs, strict=True)
+        return tuple(self.rounded(np.asarray(value, np.float64)) if each.floating else value for value, each in pairs)
 
     # For properties
 

@@ -48,6 +48,8 @@ def check(
     what, form = contract_named(contract), format_named(dtype)
     fixed, accepted, model = _fixed(what, options), _accepted(what, accept), precision_of(dtype, precision)
     _require_callables(what, forward, backward)
+    if not isinstance(seed, int) or seed < 0:
+        raise UsageError(f"seed is {seed!r}, needed an integer from 0 on")
     default = {each.name: fixed.get(each.name, each.default) for each in what.options}
     trial = _trial(what, form, default, seed)
     library = adapter_named(adapter or "numpy")

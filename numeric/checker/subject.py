@@ -9,7 +9,7 @@ import numpy as np
 
 from .adapter import Adapter, NoGradient
 from .contract import Contract, Inputs, Options
-from .formats import Format
+from .formats import FORMATS, Format
 from .watch import BrokenCall, OutOfTime, watched
 
 
@@ -136,10 +136,8 @@ class Subject:
             raise BrokenCall(f"{who} returned {_described(result)}, needed {self._adapter.array_name}")
         dtype = self._adapter.dtype_name(result)
         if dtype != self._form.name:
-            raise BrokenCall(
-                f"{who} returned dtype {dtype}, needed {self._form.name}, the dtype of this check; "
-                f'if it always returns {dtype}, check it with dtype="{dtype}"'
-            )
+            hint = f'; if it always returns {dtype}, check it with dtype="{dtype}"' if dtype in FORMATS else ""
+            raise BrokenCall(f"{who} returned dtype {dtype}, needed {self._form.name}, the dtype of this check{hint}")
         if tuple(result.shape) != tuple(shape):
             raise BrokenCall(f"{who} returned shape {tuple(result.shape)}, needed {tuple(shape)}")
         return self._adapter.values(result)

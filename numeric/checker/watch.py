@@ -86,6 +86,12 @@ def watched(call: Callable[[], Any], what: str) -> Any:
 def told(error: BaseException) -> str:
     """An exception in one line: its type, its message, and the last line of code it passed through."""
     frames = traceback.extract_tb(error.__traceback__)
-    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
-    message = " ".join(str(error).split())
+    ours = (
+        not frames or Path(frames[-1].filename).parent == Path(__file__).parent
+    )  # raised by a built-in that we called
+    place = "" if ours else f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
+    try:
+        message = " ".join(str(error).split())
+    except Exception:
+        message = "(its message cannot be printed)"
     return f"{type(error).__name__}{': ' + message if message else ''}{place}"

@@ -27,7 +27,9 @@ app = typer.Typer(
     help="Proves theorems about the Transformer, for arbitrary sizes. No command: check.",
 )  # fmt: skip
 
-Expression = Annotated[str | None, typer.Option("-k", metavar="EXPR", help="only names that match: softmax and not limit")]
+Expression = Annotated[
+    str | None, typer.Option("-k", metavar="EXPR", help="only names that match: softmax and not limit")
+]
 Jobs = Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="processes to prove in")]
 AsJson = Annotated[bool, typer.Option("--json", help="plain data")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="family.theorem, or theorem where one family has it")]
@@ -43,7 +45,9 @@ def default(context: typer.Context, expression: Expression = None, jobs: Jobs = 
 
 @app.command("check")
 def check_command(
-    path: Annotated[Path | None, typer.Argument(metavar="PATH.py", help="prove the theorems of this file instead")] = None,
+    path: Annotated[
+        Path | None, typer.Argument(metavar="PATH.py", help="prove the theorems of this file instead")
+    ] = None,
     expression: Expression = None,
     jobs: Jobs = 1,
     as_json: AsJson = False,
@@ -53,7 +57,9 @@ def check_command(
     try:
         outcome = check.run(chosen, jobs, path)
     except BrokenProcessPool:
-        typer.echo("error: a process ended before its proofs did, perhaps for want of memory; try fewer --jobs", err=True)
+        typer.echo(
+            "error: a process ended before its proofs did, perhaps for want of memory; try fewer --jobs", err=True
+        )
         raise typer.Exit(1) from None
     if as_json:
         typer.echo(check.as_json(outcome, [] if path else claims.decided_by(outcome.rows)))
@@ -78,7 +84,7 @@ def show_command(
     latex: Annotated[bool, typer.Option("--latex", help="formulas as LaTeX, to paste into a document")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print a theorem: its hypotheses, its steps with their reasons, its near misses and what they leave over."""
+    """Print a theorem with its steps and near misses."""
     theorem = _proved(name, as_json)
     if as_json:
         _print_json(show.described(theorem, latex))
@@ -90,7 +96,7 @@ def show_command(
 
 @app.command("trust")
 def trust_command(name: Name, as_json: AsJson = False) -> None:
-    """Print the rules, axioms and earlier theorems that a theorem rests on, and the code that has to be right."""
+    """Print all that a theorem rests on."""
     theorem = _proved(name, as_json)
     if as_json:
         _print_json(trust.resting(theorem))
@@ -100,7 +106,7 @@ def trust_command(name: Name, as_json: AsJson = False) -> None:
 
 @app.command("claims")
 def claims_command(as_json: AsJson = False) -> None:
-    """Print what the source documents claim, and what came of it; exit code 1 where a theorem fails that decides one."""
+    """Print what the documents claim, and what came of it."""
     rows = claims.decided_rows()
     if as_json:
         _print_json({"claims": rows})

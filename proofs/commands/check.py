@@ -95,7 +95,9 @@ def show(outcome: Run, console: Console) -> None:
     for family in families:
         rows = [row for row in outcome.rows if row["family"] == family]
         proved = sum(row["status"] == "proved" for row in rows)
-        console.print(_columns(f"{family}, {proved} of {len(rows)} proved", "scope", "seconds", "axioms", console), style="bold")
+        console.print(
+            _columns(f"{family}, {proved} of {len(rows)} proved", "scope", "seconds", "axioms", console), style="bold"
+        )
         for row in rows:
             _show_row(row, console)
         console.print()

@@ -17,7 +17,9 @@ _STYLES = {"failed": "bold red", "open": "yellow"}
 
 def decided_rows() -> list[dict[str, Any]]:
     """Every claim, its theorems proved here and now."""
-    return [row.claimed._asdict() | {"verdict": row.verdict, "theorems": list(row.claimed.theorems)} for row in decided()]
+    return [
+        row.claimed._asdict() | {"verdict": row.verdict, "theorems": list(row.claimed.theorems)} for row in decided()
+    ]
 
 
 def decided_by(rows: Iterable[Row]) -> list[dict[str, Any]]:
@@ -27,7 +29,9 @@ def decided_by(rows: Iterable[Row]) -> list[dict[str, Any]]:
     for claim in CLAIMS:
         if claim.verdict == "open" or all(name in status for name in claim.theorems):
             failed = any(status.get(name, "proved") != "proved" for name in claim.theorems)
-            found.append({"id": claim.id, "verdict": "failed" if failed else claim.verdict, "theorems": list(claim.theorems)})
+            found.append(
+                {"id": claim.id, "verdict": "failed" if failed else claim.verdict, "theorems": list(claim.theorems)}
+            )
     return found
 
 
@@ -38,7 +42,11 @@ def show_claims(rows: Sequence[dict[str, Any]], console: Console) -> None:
     table.add_column("claim", ratio=1, overflow="fold")
     for row in rows:
         said = Text(row["claim"])
-        for extra, looks in ((row["sentence"], "italic"), (row["counterexample"], ""), (", ".join(row["theorems"]), "dim")):
+        for extra, looks in (
+            (row["sentence"], "italic"),
+            (row["counterexample"], ""),
+            (", ".join(row["theorems"]), "dim"),
+        ):
             if extra:
                 said.append(f"\n{extra}", looks)
         table.add_row(row["id"], Text(row["verdict"], _STYLES.get(row["verdict"], "green")), said)

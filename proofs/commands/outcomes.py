@@ -9,7 +9,7 @@ import functools
 import multiprocessing
 import signal
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,7 +25,7 @@ Row = dict[str, Any]
 _PIECES_PER_JOB = 4  # so that a slow piece at the end leaves few processes idle
 
 
-def proved_rows(claims: Sequence[Claim], jobs: int, path: Path | None) -> Iterator[Row]:
+def proved_rows(claims: Sequence[Claim], jobs: int, path: Path | None) -> Generator[Row, None, None]:
     """One row per claim, as each is done; `path` is the user's file that states them, if they are not the catalogue's."""
     if jobs == 1:
         yield from map(row, claims)
@@ -47,6 +47,8 @@ def _processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
         pool.shutdown(wait=False, cancel_futures=True)
         for process in started:
             process.terminate()
+        for process in started:
+            process.join()
         raise
     pool.shutdown()
 
@@ -87,7 +89,14 @@ def row(claim: Claim) -> Row:
                   "rules": list(theorem.rules), "axioms": [a.name for a in axioms_of(theorem)],
                   "uses": [t.name for t in theorem.uses]}  # fmt: skip
     except Exception as problem:  # a proof is a user's code, and may fail in any way
-        found |= {"status": "failed", "near_misses": 0, "rules": [], "axioms": [], "uses": [], "message": told(problem, claim)}
+        found |= {
+            "status": "failed",
+            "near_misses": 0,
+            "rules": [],
+            "axioms": [],
+            "uses": [],
+            "message": told(problem, claim),
+        }
     return found | {"seconds": claim.seconds, "near_miss_seconds": claim.near_miss_seconds}
 
 
@@ -108,11 +117,11 @@ def told(problem: Exception, claim: Claim) -> str:
 
 def located(problem: BaseException, file: str) -> str:
     """An error and the line of a file that it came from."""
-    line, text = None, ""
-    if isinstance(problem, SyntaxError) and problem.filename == file:
+    line, text, here = None, "", Path(file).resolve()
+    if isinstance(problem, SyntaxError) and problem.filename and Path(problem.filename).resolve() == here:
         line, text = problem.lineno, (problem.text or "").strip()
     for frame in traceback.extract_tb(problem.__traceback__):
-        if frame.filename == file:
+        if Path(frame.filename).resolve() == here:
             line, text = frame.lineno, frame.line or ""
     said = problem.msg if isinstance(problem, SyntaxError) else str(problem)
     where = f"{file}, line {line}" if line else file

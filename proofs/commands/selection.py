@@ -28,7 +28,9 @@ def selected(items: Sequence[N], expression: str | None) -> list[N]:
     matches = _Expression(expression).match
     found = [item for item in items if matches(item.name)]
     if not found:
-        raise UsageError(f"-k {expression!r} matches none of the {len(items)} theorems; `python -m proofs list` names them")
+        raise UsageError(
+            f"-k {expression!r} matches none of the {len(items)} theorems; `python -m proofs list` names them"
+        )
     return found
 
 
@@ -91,6 +93,8 @@ class _Expression:
             return inner
         word = self._next()
         if word is None or word in ("and", "or", ")"):
-            raise self._wrong(f"found {word!r} where a name should stand" if word else "it ends where a name should stand")
+            raise self._wrong(
+                f"found {word!r} where a name should stand" if word else "it ends where a name should stand"
+            )
         self._at += 1
         return lambda name: word.lower() in name.lower()

@@ -12,8 +12,8 @@ from ..render.latex import Latex
 from ..render.parts import plain
 from ..render.theorem import Page, page
 from ..render.unicode import Unicode
-from .outcomes import axioms_of, earlier_of
 from .lines import wrapped
+from .outcomes import axioms_of, earlier_of
 from .trust import rules_of
 
 
@@ -70,7 +70,11 @@ def _show_steps(found: Page, console: Console) -> None:
 def _show_refusals(found: Page, console: Console) -> None:
     for refusal in found.refusals:
         console.print(Text("Near miss, which the same steps refuse", "bold"))
-        wrapped(refusal.statement, console, "  ")
+        wrapped(refusal.conclusion, console, "  ")
+        if refusal.hypotheses is not None:
+            wrapped(
+                f"if {' and '.join(refusal.hypotheses)}" if refusal.hypotheses else "with no hypothesis", console, "  "
+            )
         wrapped(f"{refusal.message}: {refusal.residue}", console, "    ", style="dim")
         console.print()
 

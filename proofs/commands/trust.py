@@ -48,10 +48,10 @@ def show_trust(theorem: Theorem, console: Console) -> None:
     _grow(cited, theorem, set())
     console.print(tree)
     console.print()
-    modules = trusted_modules()
-    console.print(Text(f"Trusted in every proof, {sum(m.lines for m in modules)} lines in all", "bold"))
+    modules = found["trusted"]
+    console.print(Text(f"Trusted in every proof, {sum(m['lines'] for m in modules)} lines in all", "bold"))
     for module in modules:
-        wrapped(f"{module.path} ({module.lines}): {module.says}", console, "  ", "      ")
+        wrapped(f"{module['path']} ({module['lines']}): {module['says']}", console, "  ", "      ")
 
 
 def _grow(branch: Tree, theorem: Theorem, seen: set[Theorem]) -> None:

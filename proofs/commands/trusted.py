@@ -21,7 +21,7 @@ def trusted_modules() -> list[TrustedModule]:
     found = []
     for path in sorted(package.rglob("*.py"), key=lambda p: (len(p.parts), p)):
         text = path.read_text(encoding="utf-8")
-        says = ast.get_docstring(ast.parse(text)) or ""
+        says = (ast.get_docstring(ast.parse(text)) or "") if _MARK in text else ""
         if says.startswith(_MARK):
             first = says.removeprefix(_MARK).partition("\n\n")[0].replace("\n", " ")
             found.append(TrustedModule(path.relative_to(package.parent).as_posix(), len(text.splitlines()), first))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from ..terms import Term, number
+from ..terms import FUNCTIONS, Term, number
 from .names import RenderError, Spelling
-from .structure import BASE, PREFIX, SUM, TERM, Factor, Piece, Printer, Scope
+from .structure import BASE, PREFIX, SUM, TERM, Factor, Layout, Piece, Printer, Scope
 
 
 def _number(printer: Printer, term: Term, scope: Scope) -> Piece:
@@ -90,6 +90,10 @@ def _max(printer: Printer, term: Term, scope: Scope) -> Piece:
     return printer.elementary("max", Piece(", ".join(printer.piece(a, scope).text for a in term.args), SUM))
 
 
-LAYOUT: dict[str, Callable[[Printer, Term, Scope], Piece]] = {
-    "number": _number, "pi": _pi, "add": _add, "mul": _mul, "power": _power, "max": _max,
+def _elementary(printer: Printer, term: Term, scope: Scope) -> Piece:
+    return printer.elementary(term.op, printer.piece(term.args[0], scope))
+
+
+LAYOUT: dict[str, Layout] = {
+    "number": _number, "pi": _pi, "add": _add, "mul": _mul, "power": _power, "max": _max, **dict.fromkeys(FUNCTIONS, _elementary),
 }  # fmt: skip

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ..terms import Term
-from .names import RenderError, stem
+from .names import stem
 from .places import bound_names, pair, place
 from .ranges import is_pair, occurs, tells_range
-from .structure import BASE, SUM, TERM, Piece, Printer, Scope
+from .structure import BASE, SUM, TERM, Layout, Piece, Printer, Scope
 
 
 def _sum(printer: Printer, term: Term, scope: Scope) -> Piece:
@@ -47,7 +45,7 @@ def _relation(printer: Printer, term: Term, scope: Scope) -> Piece:
         sides = pair(printer, term, scope)
     else:
         sides = _side(printer, term, term.args[0], scope), _side(printer, term, term.args[1], scope)
-    return Piece(f"{sides[0]} {printer.relations[term.data]} {sides[1]}", SUM)
+    return Piece(f"{sides[0]} {printer.sign(term.data)} {sides[1]}", SUM)
 
 
 def _side(printer: Printer, term: Term, side: Term, scope: Scope) -> str:
@@ -71,7 +69,9 @@ def _forall(printer: Printer, term: Term, scope: Scope) -> Piece:
     spot = place(printer, names[0], range_, tells_range(body), scope)
     if body.op == "implies" and _excludes(body.args[0]) and spot == printer.name(names[0]):
         _, other = pair(printer, body.args[0], inside)
-        return Piece(printer.forall(f"{spot} {printer.relations['ne']} {other}", printer.piece(body.args[1], inside).text), SUM)
+        return Piece(
+            printer.forall(f"{spot} {printer.sign('ne')} {other}", printer.piece(body.args[1], inside).text), SUM
+        )
     return Piece(printer.forall(spot, printer.piece(body, inside).text), SUM)
 
 
@@ -99,7 +99,7 @@ def _domain(printer: Printer, term: Term, scope: Scope) -> Piece:
     return Piece(printer.domain(term.data), BASE)
 
 
-LAYOUT: dict[str, Callable[[Printer, Term, Scope], Piece]] = {
+LAYOUT: dict[str, Layout] = {
     "sum": _sum, "derivative": _derivative, "when": _when, "relation": _relation, "implies": _implies,
     "forall": _forall, "tends": _tends, "infinity": _infinity, "domain": _domain,
 }  # fmt: skip

@@ -21,7 +21,7 @@ def declarations(symbols: Iterable[Any], printer: Printer) -> list[tuple[Part, .
     found: list[tuple[Part, ...]] = []
     for s in wanted:
         if isinstance(s, Term) and s.op == "size":
-            found.append((Formula(f"{s.data[1]} {printer.relations['le']} {_name(s, printer)}"),))
+            found.append((Formula(f"{s.data[1]} {printer.sign('le')} {_name(s, printer)}"),))
     groups: dict[Term, list[str]] = {}
     for s in wanted:
         if isinstance(s, Term) and s.op != "size":
@@ -52,7 +52,9 @@ def _alike(symbols: list[Family], printer: Printer) -> tuple[Part, ...]:
     """Families of one kind, or one curve with its derivative."""
     slots, domain, derivative = symbols[0].slots, symbols[0].domain, symbols[0].derivative
     names, ranges = _slots(slots, printer)
-    indices, along = ([n for n, s in zip(names, slots, strict=True) if (s.op == "domain") is real] for real in (False, True))
+    indices, along = (
+        [n for n, s in zip(names, slots, strict=True) if (s.op == "domain") is real] for real in (False, True)
+    )
     entries = [printer.indexed(printer.notation[s], indices) for s in symbols]
     entries = [printer.called(e, along) if along else e for e in entries]
     told = Formula(_member(", ".join(entries), Term("domain", (), domain), printer))
@@ -97,6 +99,6 @@ def defined(definition: Any, printer: type[Printer]) -> tuple[Part, ...]:
     """softmax(z)_i = exp(z_i) / Σ_l exp(z_l), where this is defined."""
     left = definition(*definition.parameters)
     own = printer(Notation.of(left, definition.body, *definition.requires))
-    parts = (Formula(f"{own(left)} {own.relations['eq']} {own(definition.body)}"),)
+    parts = (Formula(f"{own(left)} {own.sign('eq')} {own(definition.body)}"),)
     where = tuple(part for c in definition.requires for part in (Words(" and "), Formula(own(c))))
     return (*parts, Words(", where "), *where[1:]) if where else parts

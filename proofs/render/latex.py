@@ -22,14 +22,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ..terms import Term
+from .layouts import LAYOUTS
 from .names import GREEK, RenderError, Spelling
 from .parts import Formula, Part
 from .structure import BASE, FACTOR, PREFIX, SUM, TERM, Factor, Piece, Printer
 
 MACROS = {letter: f"\\{word}" for word, letter in GREEK.items()} | {"Sigma": r"\Sigma", "ε": r"\varepsilon"}
-DOMAINS = {"real": r"\mathbf{R}", "nonnegative": r"\mathbf{R}_{\ge 0}", "positive": r"\mathbf{R}_{> 0}", "integer": r"\mathbf{Z}"}
+DOMAINS = {
+    "real": r"\mathbf{R}",
+    "nonnegative": r"\mathbf{R}_{\ge 0}",
+    "positive": r"\mathbf{R}_{> 0}",
+    "integer": r"\mathbf{Z}",
+}
 _IN_TEXT = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "²": r"\(^2\)", "−": r"\(-\)",
     **{c: f"\\{c}" for c in "_&%#${}"}, **{c: rf"\({c}\)" for c in "<>|"}, **{c: rf"\({m}\)" for c, m in MACROS.items()},
@@ -40,8 +47,9 @@ _OPERATORS = {"erf": r"\operatorname{erf}"}
 
 
 class Latex(Printer):
-    minus, tends = "-", r"\to"
-    relations = {"eq": "=", "ne": r"\ne", "le": r"\le", "lt": "<"}
+    minus = "-"
+    layouts = LAYOUTS
+    relations = {"eq": "=", "ne": r"\ne", "le": r"\le", "lt": "<", "tends": r"\to"}
 
     def bracketed(self, text: str) -> str:
         return rf"\left({text}\right)" if _is_tall(text) else f"({text})"
@@ -182,7 +190,9 @@ def _letters(text: str, font: str) -> str:
     if text in MACROS:
         return MACROS[text]
     if not text.isascii():
-        raise RenderError(f"no LaTeX for the name {text!r}; use Latin letters, digits, and Greek letters or their names")
+        raise RenderError(
+            f"no LaTeX for the name {text!r}; use Latin letters, digits, and Greek letters or their names"
+        )
     if len(text) == 1 and font != "operatorname":
         return text
     return rf"\{font}{{{text}}}"
@@ -206,7 +216,7 @@ def _is_outside(factor: Factor) -> bool:
 
 def _side_by_side(parts: Sequence[str]) -> str:
     text = parts[0]
-    for before, part in zip(parts, parts[1:], strict=False):
+    for before, part in pairwise(parts):
         mixed = before.isdigit() and part.startswith("\\frac")
         dot = part[0].isdigit() or part.startswith("\\tfrac") or mixed
         text += (r" \cdot " if dot else " ") + part

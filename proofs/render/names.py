@@ -114,7 +114,9 @@ class Notation:
 
     def __getitem__(self, symbol: Any) -> Spelling:
         if symbol not in self._spelled:
-            raise RenderError(f"{symbol_name(symbol)} is not in the symbol table of this page; declare it in its Notation")
+            raise RenderError(
+                f"{symbol_name(symbol)} is not in the symbol table of this page; declare it in its Notation"
+            )
         return self._spelled[symbol]
 
     def symbols(self) -> tuple[Any, ...]:

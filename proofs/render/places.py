@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ..terms import Term
 from .arithmetic import factors
 from .names import RenderError, Spelling
 from .ranges import is_evident, occurs, tells_parameter, tells_range
-from .structure import BASE, SUM, TERM, Factor, Piece, Printer, Scope
+from .structure import BASE, SUM, TERM, Factor, Layout, Piece, Printer, Scope
 
 
 def _symbol(printer: Printer, term: Term, scope: Scope) -> Piece:
@@ -124,7 +124,9 @@ def _is_eta(ranges: list[Term], body: Term) -> bool:
     else:
         return False
     count = len(ranges)
-    if len(slots) < count or any(s is None or (s.op == "domain" and s != r) for s, r in zip(slots[-count:], ranges, strict=True)):
+    if len(slots) < count or any(
+        s is None or (s.op == "domain" and s != r) for s, r in zip(slots[-count:], ranges, strict=True)
+    ):
         return False
     kept, last = body.args[:-count], body.args[-count:]
     if body.op == "family" and any(s.op == "domain" for s in slots[:-count]):
@@ -152,7 +154,7 @@ def _position(printer: Printer, term: Term, scope: Scope) -> Piece:
     return index(printer, term, scope)
 
 
-LAYOUT: dict[str, Callable[[Printer, Term, Scope], Piece]] = {
+LAYOUT: dict[str, Layout] = {
     "variable": _symbol, "size": _symbol, "index": _symbol, "bound": _bound, "family": _family, "apply": _apply,
     "value": _value, "delta": _delta, "table": _table, "function": _function,
     "literal": _position, "map": _position, "join": _position, "quotient": _position, "remainder": _position,

@@ -26,7 +26,9 @@ def tells_range(body: Term, level: int = 0) -> bool:
         return True
     if is_pair(body):
         left, right = body.args
-        if (_is_bound(left, level) and _is_outside(right, level)) or (_is_bound(right, level) and _is_outside(left, level)):
+        if (_is_bound(left, level) and _is_outside(right, level)) or (
+            _is_bound(right, level) and _is_outside(left, level)
+        ):
             return True
     return any(tells_range(a, level + b) for a, b in zip(body.args, body.binders(), strict=True))
 
@@ -35,7 +37,9 @@ def is_pair(term: Term) -> bool:
     """Whether a term compares two indices, which are then of one range."""
     if term.op == "relation":
         left, right = term.args
-        return any(a.op in _INDICES for a in (left, right)) or (term.data in ("eq", "ne") and left.op == right.op == "bound")
+        return any(a.op in _INDICES for a in (left, right)) or (
+            term.data in ("eq", "ne") and left.op == right.op == "bound"
+        )
     return term.op == "delta"
 
 

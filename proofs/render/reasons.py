@@ -63,7 +63,7 @@ def _carried(cause: str, arguments: dict[str, Any], printer: Printer) -> Parts:
 def _case(on: Any, printer: Printer) -> Parts:
     if isinstance(on, tuple):
         i, j = (_value(part, printer) for part in on)
-        return (Formula(f"{i} {printer.relations['eq']} {j}"), Words(" or not"))
+        return (Formula(f"{i} {printer.sign('eq')} {j}"), Words(" or not"))
     if on.op == "relation":
         return (Formula(printer(on)), Words(" or not"))
     return (Words("the value of "), Formula(printer(on)))
@@ -83,7 +83,8 @@ def _use(use: Any, printer: Printer) -> Parts:
     if isinstance(use, Specialised):
         values = ", ".join(_value(v, printer) for v in use.values)
         return (Formula(printer(use.hypothesis)), Words(" at "), Formula(values))
-    return _cited(*use, printer)
+    theorem, at = use
+    return _cited(theorem, at, printer)
 
 
 def _cited(theorem: Theorem, at: Mapping[Any, Any], printer: Printer) -> Parts:
@@ -91,7 +92,9 @@ def _cited(theorem: Theorem, at: Mapping[Any, Any], printer: Printer) -> Parts:
     if not at:
         return (name,)
     theirs = type(printer)(Notation.of(theorem.conclusion, *theorem.hypotheses))
-    pairs = [(Formula(f"{theirs.name(theirs.notation[s])} := {_value(v, printer)}"),) for s, v in at.items()]
+    pairs: list[Parts] = [
+        (Formula(f"{theirs.name(theirs.notation[s])} := {_value(v, printer)}"),) for s, v in at.items()
+    ]
     return (name, Words(" at "), *_listed(pairs, ", "))
 
 

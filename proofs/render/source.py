@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..kernel import Theorem
 from .latex import Latex, running
-from .theorem import Line, page
+from .theorem import Line, Refusal, page
 
 
 def latex_source(theorem: Theorem) -> str:
@@ -12,9 +12,9 @@ def latex_source(theorem: Theorem) -> str:
     found = page(theorem, Latex)
     lines = [f"% {found.name}: {' '.join(found.says.split())}"]
     if found.symbols:
-        lines.append(f"For {'; '.join(map(running, found.symbols))}:")
+        lines.append(f"For {'; '.join(map(running, found.symbols))}{', where' if found.definitions else ':'}")
     if found.definitions:
-        lines += ["Here", *_itemized([running(d) for d in found.definitions])]
+        lines += _itemized([running(d) for d in found.definitions])
     if found.hypotheses:
         lines += ["If", *_itemized([rf"\({h}\)" for h in found.hypotheses]), "then"]
     lines += [r"\[", f"  {found.conclusion}", r"\]"]
@@ -23,8 +23,12 @@ def latex_source(theorem: Theorem) -> str:
         lines += [f"  {_row(k, line)}" for k, line in enumerate(found.lines, 1)]
         lines[-1] = lines[-1].removesuffix(r" \\")
         lines.append(r"\end{align*}")
-    lines += [f"% refused: {r.statement}\n%   {r.message}: {r.residue}" for r in found.refusals]
-    return "\n".join(lines)
+    return "\n".join([*lines, *map(_refused, found.refusals)])
+
+
+def _refused(refusal: Refusal) -> str:
+    given = "" if refusal.hypotheses is None else f" if {' and '.join(refusal.hypotheses) or 'nothing is given'}"
+    return f"% refused: {refusal.conclusion}{given}\n%   {refusal.message}: {refusal.residue}"
 
 
 def _row(number: int, line: Line) -> str:

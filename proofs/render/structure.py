@@ -17,10 +17,10 @@ a product, or a sum inside a sum, keeps its brackets. Levels, from loose to tigh
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
-from ..terms import FUNCTIONS, Term
+from ..terms import Term
 from .names import Notation, RenderError, Spelling
 
 SUM, TERM, PREFIX, FACTOR, BASE = range(5)
@@ -40,12 +40,15 @@ class Factor(NamedTuple):
     under: Piece | None
 
 
+Layout = Callable[["Printer", Term, Scope], Piece]
+
+
 class Printer(ABC):
     """The layout of terms; a subclass has the signs."""
 
     minus: ClassVar[str]
-    tends: ClassVar[str]
     relations: ClassVar[dict[str, str]]
+    layouts: ClassVar[Mapping[str, Layout]]
 
     def __init__(self, notation: Notation):
         self.notation = notation
@@ -55,14 +58,15 @@ class Printer(ABC):
         return self.piece(term, ()).text
 
     def piece(self, term: Term, scope: Scope) -> Piece:
-        from . import arithmetic, binding, places  # they lay out parts of terms, and so need a printer
+        """The term at a place inside these binders, with its level."""
+        if term.op not in self.layouts:
+            raise RenderError(f"{term!r}: no words for a node {term.op!r}")
+        return self.layouts[term.op](self, term, scope)
 
-        if term.op in FUNCTIONS:
-            return self.elementary(term.op, self.piece(term.args[0], scope))
-        for layouts in (arithmetic.LAYOUT, places.LAYOUT, binding.LAYOUT):
-            if term.op in layouts:
-                return layouts[term.op](self, term, scope)
-        raise RenderError(f"{term!r}: no words for a node {term.op!r}")
+    def sign(self, relation: str) -> str:
+        if relation not in self.relations:
+            raise RenderError(f"no sign for the relation {relation!r}")
+        return self.relations[relation]
 
     def at(self, piece: Piece, level: int) -> str:
         """The text, in brackets where it binds less tightly than the place needs."""

@@ -25,7 +25,8 @@ class Line(NamedTuple):
 class Refusal(NamedTuple):
     """A false twin, and what its proof by the same steps leaves over."""
 
-    statement: str
+    conclusion: str
+    hypotheses: tuple[str, ...] | None  # None where they are the theorem's
     message: str
     residue: str
 
@@ -58,20 +59,24 @@ def page(theorem: Theorem, printer: type[Printer]) -> Page:
         conclusion=stated(theorem.conclusion),
         start=inside(theorem.steps[0].before) if theorem.steps else None,
         lines=tuple(_line(s, inside) for s in theorem.steps),
-        refusals=tuple(_refusal(m, printer) for m in theorem.near_misses),
+        refusals=tuple(_refusal(m, theorem, printer) for m in theorem.near_misses),
     )
 
 
 def _line(step: Step, printer: Printer) -> Line:
-    sign = printer.tends if step.relation == "tends" else printer.relations[step.relation]
+    sign = printer.sign(step.relation)
     return Line(sign, printer(step.after), reason(step, printer))
 
 
-def _refusal(miss: NearMiss, printer: type[Printer]) -> Refusal:
+def _refusal(miss: NearMiss, theorem: Theorem, printer: type[Printer]) -> Refusal:
     said = Notation.of(miss.conclusion, *miss.hypotheses)
-    residue = presentable(miss.residue)
-    text = printer(said)(miss.conclusion)
-    return Refusal(text, shortened(miss.message, miss.residue), printer(said.extended(residue))(residue))
+    stated, residue = printer(said), presentable(miss.residue)
+    return Refusal(
+        conclusion=stated(miss.conclusion),
+        hypotheses=None if miss.hypotheses == theorem.hypotheses else tuple(map(stated, miss.hypotheses)),
+        message=shortened(miss.message, miss.residue),
+        residue=printer(said.extended(residue))(residue),
+    )
 
 
 def one_line(statement: Statement) -> str:
@@ -87,11 +92,16 @@ def shortened(message: str, residue: Term) -> str:
 
 
 def presentable(residue: Term) -> Term:
-    """An equal term that prints a + (-2) b as a - 2 b. What is left over is no part of a proof; nothing else is rewritten."""
-    if residue.op != "add":
-        return residue
-    first, *others = residue.args
-    return residue.rebuilt((first, *map(_subtracted, others)))
+    """An equal term that prints a + (-2) b as a - 2 b, and a sum or product of one part as that part.
+
+    What is left over is no part of a proof, and comes out of a normal form; a statement or a step is never rewritten.
+    """
+    parts = tuple(map(presentable, residue.args))
+    if residue.op not in ("add", "mul"):
+        return residue.rebuilt(parts)
+    if len(parts) == 1:
+        return parts[0]
+    return residue.rebuilt((*parts[:1], *map(_subtracted, parts[1:])) if residue.op == "add" else parts)
 
 
 def _subtracted(term: Term) -> Term:

@@ -19,6 +19,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from ..terms import Term
+from .layouts import LAYOUTS
 from .names import RenderError, Spelling
 from .structure import BASE, FACTOR, PREFIX, SUM, TERM, Factor, Piece, Printer
 
@@ -29,8 +30,9 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Unicode(Printer):
-    minus, tends = "−", "→"
-    relations = {"eq": "=", "ne": "≠", "le": "≤", "lt": "<"}
+    minus = "−"
+    layouts = LAYOUTS
+    relations = {"eq": "=", "ne": "≠", "le": "≤", "lt": "<", "tends": "→"}
 
     def bracketed(self, text: str) -> str:
         return f"({text})"

@@ -14,7 +14,8 @@ from ..terms import ZERO, Family, Term, least, relation, sort_of
 from ..well_typed import check_entry
 from .context import Context, Refused
 from .derivative import differentiate, differentiated
-from .sign import Sign, negated
+from .facts import negated
+from .sign import Sign
 
 _sound: set[Definition] = set()  # definitions whose bodies are defined wherever their `requires` holds
 

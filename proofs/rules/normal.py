@@ -15,7 +15,7 @@ from fractions import Fraction
 from math import lcm
 
 from ..binders import close, substitute
-from ..terms import Term, free, key, number, sort_of
+from ..terms import ZERO, Term, free, key, number, sort_of
 from . import sums
 from .context import Context, Refused
 from .elementary import exponential, logarithm, trigonometric
@@ -85,7 +85,7 @@ class Normal:
             case "power":
                 return self._power(term, at)
             case "sum":
-                return sums.polynomial(self, term, at) if "sums" in self.laws else atom(self._parts(term, at))
+                return sums.polynomial(self, term, at) if "sums" in self.laws else self._plain_sum(term, at)
             case "delta":
                 return self._delta(*term.args, at)
             case "table":
@@ -104,6 +104,10 @@ class Normal:
                 return constant(term.args[0].data)
         parts = self._parts(term, at)
         return constant(1) if parts == _EXP_ZERO else atom(parts)
+
+    def _plain_sum(self, term: Term, at: Context) -> Polynomial:
+        parts = self._parts(term, at)
+        return {} if parts.args[1] == ZERO else atom(parts)
 
     def _parts(self, term: Term, at: Context) -> Term:
         """The same node with normal parts."""
@@ -146,13 +150,25 @@ class Normal:
         return {frozenset({(Term("power", (as_sum(scaled(p, 1 / lead)), number(-1))), 1)}): 1 / lead}
 
     def _power(self, term: Term, at: Context) -> Polynomial:
-        base, exponent = (self.polynomial(a, at) for a in term.args)
+        exponent = self.polynomial(term.args[1], at)
         c = as_constant(exponent)
         if c is not None and c.denominator == 1 and abs(c) <= 64:
-            return self.power(base, int(c), at)
+            return self._whole_power(term.args[0], int(c), at)
+        base = self.polynomial(term.args[0], at)
         if "exp" in self.laws:
             return exponential(self, self.product(exponent, logarithm(self, base, at), at), at)
         return atom(Term("power", (as_sum(base), as_sum(exponent))))
+
+    def _whole_power(self, base: Term, exponent: int, at: Context) -> Polynomial:
+        """The inverse of a product is the product of the inverses; its factors are not expanded first."""
+        if exponent < 0 and base.op == "mul":
+            result = constant(1)
+            for factor in base.args:
+                result = self.product(result, self._whole_power(factor, exponent, at), at)
+            return result
+        if exponent < 0 and base.op == "power" and _is_whole(base.args[1]):
+            return self._whole_power(base.args[0], exponent * int(base.args[1].data), at)
+        return self.power(self.polynomial(base, at), exponent, at)
 
     def _delta(self, i: Term, j: Term, at: Context) -> Polynomial:
         i, j = sorted((self.term(i, at), self.term(j, at)), key=key)
@@ -232,6 +248,10 @@ class Normal:
         """A denominator that serves every coefficient of this monomial in an argument of exp, sin or cos."""
         self.units[monomial] = lcm(self.units.get(monomial, 1), coefficient.denominator)
         return self.units[monomial]
+
+
+def _is_whole(exponent: Term) -> bool:
+    return bool(exponent.op == "number" and exponent.data.denominator == 1)
 
 
 def is_inverse(term: Term) -> bool:

@@ -102,7 +102,8 @@ def _products(a: Term, b: Term, strict: bool, context: Context, depth: int) -> b
     pairs = list(zip(a.args, b.args, strict=True))
     numbers = [(x, y) for x, y in pairs if x == y and x.op == "number" and x.data < 0]
     if len(numbers) == 1:  # a negative factor turns the order round
-        x, y = (Term("mul", tuple(p[k] for p in pairs if p is not numbers[0] and p != numbers[0])) for k in (0, 1))
+        left = [p for p in pairs if p != numbers[0]]
+        x, y = (left[0] if len(left) == 1 else (Term("mul", side) for side in zip(*left, strict=True)))
         return at_most(y, x, strict, context, depth)
     if not all(sign.nonnegative(x) and at_most(x, y, False, context, depth) for x, y in pairs):
         return False

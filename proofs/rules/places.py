@@ -13,7 +13,7 @@ from .context import Context, Refused
 from .defined import check_defined
 from .normal import Normal
 from .polynomial import as_constant
-from .sign import negated, replaced
+from .facts import negated, replaced
 
 Check = Callable[[Term, Term, Context], None]
 
@@ -85,16 +85,23 @@ def check_congruence(before: Term, after: Term, relation: str, context: Context,
         raise Refused("two indices, or propositions, that are not the same", before)
     carried = relation == "eq" or (relation == "le" and before.op == "sum")
     if not carried or before.op != after.op or before.data != after.data or len(before.args) != len(after.args):
-        then(before, after, context)
+        _apply(then, before, after, context)
         return
     try:
         for a, b, inside in _parts(before, after, context):
             check_congruence(a, b, relation, inside, then)
     except Refused as deeper:
         try:
-            then(before, after, context)
-        except (Refused, TermError):  # out here, the names that are bound in there mean nothing
+            _apply(then, before, after, context)
+        except Refused:
             raise deeper from None
+
+
+def _apply(then: Check, before: Term, after: Term, context: Context) -> None:
+    try:
+        then(before, after, context)
+    except TermError as problem:  # such as a name that is bound deeper inside, where the two sides do not correspond
+        raise Refused(f"the two sides do not correspond ({problem}); what is left over", before - after) from None
 
 
 def _parts(before: Term, after: Term, context: Context) -> list[tuple[Term, Term, Context]]:

@@ -5,17 +5,15 @@ The search is goal-directed and gives up rather than guess: False means "not kno
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-from itertools import product
-from typing import Any
 
-from ..binders import instantiate
 from ..definitions import unfolded
-from ..terms import ONE, ZERO, Term, number, sort_of
+from ..terms import ZERO, Term, sort_of
 from .context import Context
+from .facts import indices_in, instances, negated, opposite, says
 from .normal import Normal
-from .polynomial import Polynomial, add, as_constant, as_sum, atom, constant, times
+from .polynomial import Polynomial, as_constant, as_sum
+from .sign_of_sums import WAYS
 
 _DEPTH = 2  # how deep guards of given facts may refer to other facts
 
@@ -25,7 +23,7 @@ class Sign:
 
     def __init__(self, context: Context, depth: int = _DEPTH, normal: Normal | None = None):
         self.context, self.depth = context, depth
-        self._normal = normal or Normal((), context)
+        self.normal = normal or Normal((), context)
         self._answers: dict[tuple[str, Term], bool] = {}
         self._next: Sign | None = None
         self._instantiated: dict[tuple[Term, ...], list[Term]] = {}
@@ -45,10 +43,10 @@ class Sign:
                 return self._relation(proposition)
         return any(f == proposition for f in self.context.facts)
 
-    def _shallower(self) -> Sign:
+    def shallower(self) -> Sign:
         """The same, with one more fact used up."""
         if self._next is None:
-            self._next = Sign(self.context, self.depth - 1, self._normal)
+            self._next = Sign(self.context, self.depth - 1, self.normal)
         return self._next
 
     def _relation(self, relation: Term) -> bool:
@@ -59,7 +57,7 @@ class Sign:
             return True
         match relation.data:
             case "eq":
-                return not self._normal.difference(left, right) or self.equal(left, right)
+                return not self.normal.difference(left, right) or self.equal(left, right)
             case "ne":
                 return self.nonzero(right - left)
             case "le":
@@ -68,23 +66,26 @@ class Sign:
 
     def equal(self, left: Term, right: Term) -> bool:
         """Whether an equation of numbers is given."""
-        return self._given("eq", right - left)
+        return self._given("zero", right - left)
 
     def _indices(self, name: str, left: Term, right: Term) -> bool:
-        normal = self._normal
-        equal = as_constant(normal.polynomial(Term("delta", (left, right)), self.context))
+        equal = as_constant(self.polynomial(Term("delta", (left, right))))
         return equal == (1 if name == "eq" else 0)
 
     def positive(self, term: Term) -> bool:
-        return self._known("positive", term)
+        return self.known("positive", term)
 
     def nonnegative(self, term: Term) -> bool:
-        return self._known("nonnegative", term)
+        return self.known("nonnegative", term)
 
     def nonzero(self, term: Term) -> bool:
-        return self._known("nonzero", term)
+        return self.known("nonzero", term)
 
-    def _known(self, what: str, term: Term) -> bool:
+    def polynomial(self, term: Term) -> Polynomial:
+        """The normal form under no law; inverses are not multiplied away, since their sign would be lost."""
+        return self.normal.polynomial(term, self.context)
+
+    def known(self, what: str, term: Term) -> bool:
         if (what, term) not in self._answers:
             self._answers[what, term] = False  # while it is looked for
             self._answers[what, term] = getattr(self, "_" + what)(term) or self._by_parts(what, term)
@@ -168,102 +169,28 @@ class Sign:
 
     def _cleared_nonzero(self, term: Term) -> bool:
         cleared = self._cleared(term)
-        return cleared != term and self._known("nonzero", cleared)
+        return cleared != term and self.known("nonzero", cleared)
 
     def _cleared(self, term: Term) -> Term:
         """The term times the bases of its negative powers, which do not vanish where it is defined."""
-        polynomial = self._normal.polynomial(term, self.context)
+        polynomial = self.polynomial(term)
         lowest: dict[Term, int] = {}
         for t, e in (factor for m in polynomial for factor in m if factor[1] < 0):
             lowest[t] = min(lowest.get(t, 0), e)
         common = frozenset((t, -e) for t, e in lowest.items())
-        return as_sum(self._normal.product(polynomial, {common: Fraction(1)}, self.context))
+        return as_sum(self.normal.product(polynomial, {common: Fraction(1)}, self.context))
 
     def _by_parts(self, what: str, term: Term) -> bool:
-        if what == "positive" and self._given("nonzero", term) and self._known("nonnegative", term):
+        if what == "positive" and self._given("nonzero", term) and self.known("nonnegative", term):
             return True
-        ways = (self._is_square, self._between_bounds, self._from_least_size, self._either_way, self._less_a_fact)
-        return term.op == "add" and any(way(what, term) for way in ways)
-
-    def _from_least_size(self, what: str, term: Term) -> bool:
-        """With every size written as its minimum and a rest >= 0, as in n - 1 >= 0 for n >= 1."""
-        normal = self._normal
-        shifted: Polynomial = {}
-        found = False
-        for monomial, c in normal.polynomial(term, self.context).items():
-            part: Polynomial = {frozenset((t, e) for t, e in monomial if not _is_large(t, e)): c}
-            for t, e in monomial:
-                if _is_large(t, e):
-                    found = True
-                    rest = Term("size", (), ("000" + t.data[0], 0))
-                    whole = add(constant(t.data[1]), atom(rest))
-                    part = normal.product(part, normal.power(whole, e, self.context), self.context)
-            shifted = add(shifted, part)
-        return found and self._known(what, as_sum(shifted))
-
-    def _less_a_fact(self, what: str, term: Term) -> bool:
-        """A given non-negative difference, and a rest that is shorter."""
-        if self.depth <= 0 or what == "nonzero":
-            return False
-        normal = self._normal
-        whole = normal.polynomial(term, self.context)
-        for fact in self.facts_about(term):
-            if fact.data == "ne":
-                continue
-            left, right = fact.args
-            rest = add(whole, normal.polynomial(right - left, self.context), -1)
-            strict = "nonnegative" if fact.data == "lt" else what
-            if len(rest) < len(whole) and self._shallower()._known(strict, as_sum(rest)):
-                return True
-        return False
-
-    def _between_bounds(self, what: str, term: Term) -> bool:
-        """An expression of degree one in a sine, a cosine or a tanh, at both of its bounds -1 and 1."""
-        if what == "nonzero":
-            return False
-        polynomial = self._normal.polynomial(term, self.context)
-        exponents: dict[Term, set[int]] = {}
-        for t, e in (factor for m in polynomial for factor in m):
-            exponents.setdefault(t, set()).add(e)
-        found = next((t for t, e in exponents.items() if t.op in ("sin", "cos", "tanh") and e == {1}), None)
-        if found is None or any(found in _inside(t) for t in exponents):
-            return False
-        return all(
-            self._known(what, as_sum(self._normal.polynomial(replaced(as_sum(polynomial), found, number(end)), self.context)))
-            for end in (-1, 1)
-        )
-
-    def _is_square(self, what: str, term: Term) -> bool:
-        """c (x + k y)^2, expanded."""
-        polynomial = self._normal.polynomial(term, self.context)
-        if what != "nonnegative" or len(polynomial) != 3:
-            return False
-        for cross, middle in polynomial.items():
-            (a, c), (b, d) = ((m, e) for m, e in polynomial.items() if m != cross)
-            halves = [frozenset((t, e // 2) for t, e in m) for m in (a, b)]
-            even = all(e % 2 == 0 for m in (a, b) for _, e in m)
-            if even and c > 0 and d > 0 and times(*halves) == cross and middle * middle == 4 * c * d:
-                return True
-        return False
-
-    def _either_way(self, what: str, term: Term) -> bool:
-        """For delta = 0 and for delta = 1; for every value of a map into a short literal range."""
-        factors = [f for a in term.args for f in (a.args if a.op == "mul" else (a,))]
-        found = next((f for f in factors if _values_of(f)), None)
-        if found is None:
-            return False
-        polynomial = self._normal.polynomial
-        return all(
-            self._known(what, as_sum(polynomial(replaced(term, found, number(value)), self.context)))
-            for value in range(_values_of(found))
-        )
+        return term.op == "add" and any(way(self, what, term) for way in WAYS)
 
     def _opposite(self, what: str, term: Term) -> bool:
         """Whether minus the term is positive or non-negative."""
         if term.op == "number":
             return bool(term.data < 0 or (term.data == 0 and what == "nonnegative"))
         if term.op == "add":
-            return self._known(what, Term("add", tuple(map(opposite, term.args))))
+            return self.known(what, Term("add", tuple(map(opposite, term.args))))
         return self._given(what, -term)
 
     def _product(self, term: Term) -> int | None:
@@ -308,118 +235,21 @@ class Sign:
         return bool(getattr(yes, what)(then) and getattr(no, what)(otherwise))
 
     def _given(self, what: str, term: Term) -> bool:
-        """Whether a given fact says so: its difference is a positive multiple of the term (any multiple for non-zero)."""
+        """Whether a given fact says so, or the term is a number that is so."""
         if self.depth <= 0:
             return False
-        normal = self._normal  # inverses are not multiplied away here: their sign would be lost
-        goal = normal.polynomial(term, self.context)
+        goal = self.polynomial(term)
         if not goal:
-            return what in ("nonnegative", "eq")
+            return what in ("nonnegative", "zero")
         constant = as_constant(goal)
         if constant is not None:
-            return {"positive": constant > 0, "nonnegative": constant > 0, "nonzero": True, "eq": False}[what]
-        for fact in self.facts_about(term):
-            left, right = fact.args
-            difference = normal.polynomial(right - left, self.context)
-            ratio = _ratio(goal, difference)
-            if ratio is None:
-                surplus = as_constant(add(goal, difference, -1))
-                if surplus is not None and surplus > 0 and fact.data != "ne" and what in ("positive", "nonnegative"):
-                    return True
-                continue
-            says = fact.data
-            if what == "nonzero" and says in ("lt", "ne"):
-                return True
-            if what == "eq" and says == "eq":
-                return True
-            if ratio > 0 and (says == "lt" and what != "eq" or says == "le" and what == "nonnegative"):
-                return True
-            if says == "eq" and what == "nonnegative":
-                return True
-        return False
+            return {"positive": constant > 0, "nonnegative": constant > 0, "nonzero": True, "zero": False}[what]
+        return any(says(what, goal, f.data, self.polynomial(f.args[1] - f.args[0])) for f in self.facts_about(term))
 
     def facts_about(self, term: Term) -> list[Term]:
         """The real relations that are given, universal ones at the indices that occur in the term."""
-        candidates = tuple(_indices_in(term))
+        candidates = indices_in(term)
         if candidates not in self._instantiated:
-            self._instantiated[candidates] = [f for g in self.context.facts for f in self._instances(g, candidates)]
+            holds = self.shallower().holds
+            self._instantiated[candidates] = [f for g in self.context.facts for f in instances(g, candidates, holds)]
         return self._instantiated[candidates]
-
-    def _instances(self, fact: Term, candidates: tuple[Term, ...]) -> Iterator[Term]:
-        layers, body = [], fact
-        while body.op == "forall" and body.args[0].op != "domain":
-            layers.append(body.args[0])
-            body = body.args[1]
-        choices = [[c for c in candidates if sort_of(c) == size] for size in layers]
-        for values in product(*choices):
-            found = instantiate(body, values)
-            while found.op == "implies" and self._shallower().holds(found.args[0]):
-                found = found.args[1]
-            if found.op == "relation" and sort_of(found.args[0]) == "real":
-                yield found
-                if found.args[0].op == "abs":  # |u| <= c says u <= c and -u <= c
-                    u, c = found.args[0].args[0], found.args[1]
-                    yield from (Term("relation", (v, c), found.data) for v in (u, -u) if found.data in ("le", "lt"))
-
-
-def _values_of(term: Term) -> int:
-    """How many values 0, 1, .. a term can have: 2 for a delta, a short literal range for a mapped index, else 0."""
-    if term.op == "delta":
-        return 2
-    if term.op == "value" and term.args[0].op == "map" and term.args[0].data.target.op == "number":
-        extent = int(term.args[0].data.target.data)
-        return extent if extent <= 4 else 0
-    return 0
-
-
-def _inside(term: Term) -> set[Term]:
-    """The parts of a term, itself left out."""
-    return set(term.args).union(*map(_inside, term.args))
-
-
-def replaced(term: Term, old: Term, new: Term) -> Term:
-    """The term with another value for a closed part."""
-    return new if term == old else term.rebuilt(replaced(a, old, new) for a in term.args)
-
-
-def _is_large(term: Term, exponent: int) -> bool:
-    return bool(term.op == "size" and term.data[1] > 0 and exponent > 0)
-
-
-def opposite(term: Term) -> Term:
-    """Minus the term, its numerical factor absorbed."""
-    if term.op == "mul" and term.args[0].op == "number":
-        head = number(-term.args[0].data)
-        return Term("mul", (head, *term.args[1:])) if head != ONE or len(term.args) == 1 else Term("mul", term.args[1:])
-    return -term
-
-
-def negated(relation: Term) -> Term:
-    left, right = relation.args
-    opposite = {"eq": ("ne", left, right), "ne": ("eq", left, right), "le": ("lt", right, left), "lt": ("le", right, left)}
-    name, a, b = opposite[relation.data]
-    return Term("relation", (a, b), name)
-
-
-def _ratio(p: dict[Any, Any], q: dict[Any, Any]) -> Any:
-    """The number c with p = c q, or None."""
-    if p.keys() != q.keys() or not p:
-        return None
-    first = next(iter(p))
-    ratio = p[first] / q[first]
-    return ratio if all(p[m] == ratio * q[m] for m in p) else None
-
-
-def _indices_in(term: Term) -> list[Term]:
-    """The closed index terms that occur in a term, simplest first."""
-    found: dict[Term, None] = {}
-
-    def visit(t: Term) -> None:
-        if not t.loose and isinstance(sort_of(t), Term):
-            found[t] = None
-        for a in t.args:
-            visit(a)
-
-    visit(term)
-    return sorted(found, key=lambda t: len(repr(t)))
-

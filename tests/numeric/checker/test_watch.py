@@ -60,3 +60,11 @@ def test_a_nested_call_gets_a_worker_of_its_own():
 
 def test_an_exception_without_a_traceback_is_told():
     assert told(KeyError("x")) == "KeyError: 'x'"
+
+
+def test_an_exception_that_cannot_be_printed_is_told():
+    class Unprintable(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+    assert told(Unprintable()) == "Unprintable: (its message cannot be printed)"

@@ -82,14 +82,14 @@ def _ordered(rng: Random, depth: int, i: Term, j: Term) -> tuple[Term, Term, boo
         [
             (exp(small), exp(large), strict),
             (tanh(small), tanh(large), strict),
-            (small * v, large * v, strict),
+            (exp(small) * v, exp(large) * v, strict),
             (-large, -small, strict),
             (small + s, large + s, strict),
             (sum_(i, exp(small)), sum_(i, exp(large)), strict),
             (sum_(i, x[i]), sum_(i, y[i]), False),
             (exp(small) ** 2, exp(large) ** 2, strict),
             (v / exp(large), v / exp(small), strict),
-            (small, large + u[j], True),
+            (small, large + v, True) if small == a or large == b else (small - v * s**2, small, False),
         ]
     )
 
@@ -102,7 +102,6 @@ def _tending(rng: Random, depth: int) -> Pair:
         return rng.choice(
             [
                 (exp(-(beta * v)), number(0)),
-                (s * beta**2 * exp(-v * beta), number(0)),
                 (s / beta, number(0)),
                 (s + exp(-beta), s),
                 (1 / beta**2 + v, v),
@@ -121,6 +120,7 @@ def _tending(rng: Random, depth: int) -> Pair:
             (sum_(i, f * y[i]), sum_(i, to * y[i])),
             (sqrt(w + f**2), sqrt(w + to**2)),
             (1 / (1 + exp(-v * beta)), number(1)),
+            (s * beta**2 * exp(-v * beta) + f, to),
         ]
     )
 

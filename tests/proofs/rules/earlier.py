@@ -6,10 +6,10 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from proofs.binders import function, sum_
+from proofs.binders import as_function, function, substitute, sum_
 from proofs.kernel import Script, Statement, Theorem, prove
 from proofs.notation import Definition, absolute, eq, exp, le, lt
-from proofs.terms import Term
+from proofs.terms import Family, Term, free, number
 
 from .vocabulary import INDICES, A, Case, a, b, c, leaf, n, positive, turned, u, x, y
 
@@ -55,31 +55,32 @@ def substitution(rng: Random, depth: int) -> Case:
     s, t, v = leaf(rng), leaf(rng), positive(rng)
     i, j, k = rng.sample(INDICES, 3)
     entry = rng.choice([exp(x[i]), u[i] * c, c + y[i] ** 2, u[i] / u[j]])
-    name, at, (left, right) = rng.choice(
-        [
-            ("square", {a: s, b: t}, ((s + t) ** 2, s**2 + 2 * s * t + t**2)),
-            ("shift", {x: function(i, entry), b: t}, (sum_(k, _at(entry, i, k) + t), sum_(k, _at(entry, i, k)) + n * t))
-            if k not in _free(t)
-            else ("square", {a: s, b: s}, ((s + s) ** 2, s**2 + 2 * s * s + s**2)),
-            ("total", {u: function(i, entry)}, (sum_(i, share(function(i, entry), i)), 1 + 0 * a)),
-            ("share", {}, (share(u, k) * sum_(i, u[i]), u[k])),
-            ("share", {u: function(i, entry)}, (share(function(i, entry), k) * sum_(i, entry), _at(entry, i, k))),
-            ("sign", {a: v}, (absolute(v), v)),
-        ]
-    )
-    place = rng.choice([lambda r: r, lambda r: t - 3 * r, lambda r: r * s + t, lambda r: sum_(i, r * A[i, j]), lambda r: sum_(j, exp(r) * y[j])])
     if rng.random() < 0.1:
         return Case(le(2 * s * v + t, s**2 + v**2 + t), theorems()["mean"], {"at": {a: s, b: v}})
-    return Case(eq(*turned(rng, (place(left), place(right)))), theorems()[name], {"at": at})
-
-
-def _at(term: Term, old: Term, new: Term) -> Term:
-    from proofs.binders import substitute
-
-    return substitute(term, {old: new})
-
-
-def _free(term: Term) -> frozenset[Any]:
-    from proofs.terms import free
-
-    return free(term)
+    name, at = rng.choice(
+        [
+            ("square", {a: s, b: t}),
+            ("shift", {x: function(i, entry), b: v}),
+            ("total", {u: function(i, entry)}),
+            ("share", {_j: k}),
+            ("share", {u: function(i, entry), _j: k}),
+            ("sign", {a: v}),
+        ]
+    )
+    left, right = substitute(theorems()[name].conclusion, {f: as_function(e) if isinstance(f, Family) else e for f, e in at.items()}).args
+    if name == "share" and rng.random() < 0.5:
+        at = {f: e for f, e in at.items() if f != _j}  # holds for every j, and is found at k
+    place = rng.choice(
+        [
+            lambda r: r,
+            lambda r: Term("add", (t, Term("mul", (number(-3), r)))),
+            lambda r: Term("mul", (s, r)),
+            lambda r: sum_(i, Term("mul", (r, A[i, j]))),
+            lambda r: sum_(j, exp(r) * y[j]),
+        ]
+    )
+    conclusion = eq(*turned(rng, (place(left), place(right))))
+    bound = set().union(*map(free, at.values())) - free(conclusion) if at else set()
+    if bound:  # the values speak of a bound index, so the theorem is applied there
+        return Case(conclusion, "congruence", {"then": theorems()[name], "at": at})
+    return Case(conclusion, theorems()[name], {"at": at})

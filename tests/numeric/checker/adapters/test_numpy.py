@@ -2,6 +2,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from numeric.checker import UsageError
 from numeric.checker.adapters import adapter_named, adapter_names
 
 NUMPY = adapter_named("numpy")
@@ -36,3 +37,9 @@ def test_bfloat16_is_that_of_ml_dtypes():
 def test_lists_are_not_arrays():
     assert NUMPY.owns_array(np.float64(1))
     assert not NUMPY.owns_array([1.0])
+
+
+def test_a_library_that_is_not_installed_is_told(monkeypatch):
+    monkeypatch.setattr("numeric.checker.adapter.find_spec", lambda name: None)
+    with pytest.raises(UsageError, match="adapter 'torch' needs the package torch, which is not installed"):
+        adapter_named("torch")

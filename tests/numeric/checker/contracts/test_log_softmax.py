@@ -97,7 +97,7 @@ def temperature_on_the_first_term_only(z, axis=-1, temperature=1.0):
 
 
 WRONG = [
-    (maximum_and_logarithm_together, "values", "probe 'equal and huge'"),
+    (maximum_and_logarithm_together, "values", "probe 'equal and huge'"),  # field case CE6
     (along_the_wrong_axis, "exponentials sum to 1", "the exponentials of a slice do not sum to 1"),
     (logarithm_of_softmax, "values", "found -inf"),
     (logarithm_to_base_two, "exponentials sum to 1", "the exponentials of a slice do not sum to 1"),

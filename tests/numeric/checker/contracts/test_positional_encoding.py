@@ -130,12 +130,16 @@ def cosine_one_frequency_on(length, d_model, base=10000.0):
 
 
 WRONG = {
-    "angle by column": (angle_by_column, "pairs have norm 1", "sin^2 + cos^2 = 1 fails"),
-    "cosine one frequency on": (cosine_one_frequency_on, "pairs have norm 1", "sin^2 + cos^2 = 1 fails"),
-    "half-split": (planted(half_split=True), "shift is a rotation", "PE(t + k) = T^(k) PE(t) fails"),
-    "positions from 1": (planted(offset=1), "values", "probes fail"),
+    "angle by column": (angle_by_column, "pairs have norm 1", "sin^2 + cos^2 = 1 fails"),  # field case PE1
+    "cosine one frequency on": (
+        cosine_one_frequency_on,
+        "pairs have norm 1",
+        "sin^2 + cos^2 = 1 fails",
+    ),  # field case PE2
+    "half-split": (planted(half_split=True), "shift is a rotation", "PE(t + k) = T^(k) PE(t) fails"),  # field case PE5
+    "positions from 1": (planted(offset=1), "values", "probes fail"),  # field case PE10
     "reversed positions": (planted(positions=lambda p: p[::-1]), "length is immaterial", "changes with the length"),
-    "one position for all": (
+    "one position for all": (  # field case PE7
         planted(positions=lambda p: 0 * p + len(p)),
         "length is immaterial",
         "changes with the length",

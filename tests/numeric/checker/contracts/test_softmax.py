@@ -6,10 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from numeric.checker import Precision, Probe, check
-from numeric.checker.contracts import contract_named
-from numeric.checker.formats import precision_of
-from numeric.checker.rounding import allowance
+from numeric.checker import check
 
 # all properties, and all probes but the second and third draw of generic ones, "64 x 4096" and "4096 x 3"
 SMALL = ("*draw 0", "[!46g]*", "gap*", "gradient*")
@@ -108,27 +105,6 @@ def unshifted(z, axis=-1, temperature=1.0):
     return p / total(p, axis)
 
 
-def inner_product_taken_off(dy, z, axis=-1, temperature=1.0):
-    s = shift_last(z, axis, temperature)
-    return s * (dy - total(s * dy, axis)) / z.dtype.type(temperature)
-
-
-def products_apart(dy, z, axis=-1, temperature=1.0):
-    s = shift_last(z, axis, temperature)
-    return (s * dy - s * total(s * dy, axis)) / z.dtype.type(temperature)
-
-
-def jacobian_as_matrix(dy, z, axis=-1, temperature=1.0):
-    s, g = (np.moveaxis(each, axis, -1) for each in (shift_last(z, axis, temperature), dy))
-    wide = np.float32 if z.dtype.itemsize == 2 else z.dtype
-    jacobian = np.eye(s.shape[-1], dtype=s.dtype) * s[..., None] - s[..., :, None] * s[..., None, :]
-    product = (jacobian.astype(wide) @ g.astype(wide)[..., None])[..., 0].astype(z.dtype)
-    return np.moveaxis(product / z.dtype.type(temperature), -1, axis)
-
-
-RIGHT_BACKWARD = [inner_product_taken_off, products_apart, jacobian_as_matrix]
-
-
 @pytest.mark.parametrize("dtype", EVERY_DTYPE)
 @pytest.mark.parametrize("forward", RIGHT)
 @pytest.mark.parametrize("seed", SEEDS)
@@ -136,15 +112,6 @@ def test_every_right_order_of_evaluation_passes(forward, dtype, seed):
     report = check("softmax", forward, dtype=dtype, seed=seed, probes=SMALL)
     report.raise_if_failed()
     assert 0 < report.finding("values").evidence["worst"]["ratio"] < 1
-
-
-@pytest.mark.parametrize("dtype", EVERY_DTYPE)
-@pytest.mark.parametrize("backward", RIGHT_BACKWARD)
-@pytest.mark.parametrize("seed", SEEDS)
-def test_every_right_backward_passes(backward, dtype, seed):
-    report = check("softmax", shift_last, backward=backward, dtype=dtype, seed=seed, probes=SMALL)
-    report.raise_if_failed()
-    assert 0 < report.finding("gradients").evidence["worst"]["ratio"] < 1
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16"])
@@ -213,10 +180,10 @@ def sigmoid(z, axis=-1, temperature=1.0):
 
 
 WRONG = [
-    (along_the_wrong_axis, "slices sum to 1", "slices do not sum to 1"),
+    (along_the_wrong_axis, "slices sum to 1", "slices do not sum to 1"),  # field case SM1
     (over_everything, "slices are independent", "a slice changes when other slices are taken away"),
-    (unshifted, "shift invariance", "softmax(z + c) = softmax(z) fails"),
-    (shifted_by_maximum_with_zero, "values", "NaN at 'both -10000'"),
+    (unshifted, "shift invariance", "softmax(z + c) = softmax(z) fails"),  # field case SM5
+    (shifted_by_maximum_with_zero, "values", "NaN at 'both -10000'"),  # field case SM3
     (shifted_by_maximum_of_all, "values", "NaN at 'slices far apart'"),
     (multiplies_by_temperature, "values", "temperature="),
     (ignores_temperature, "values", "temperature="),
@@ -239,111 +206,6 @@ def test_a_wrong_forward_fails(forward, broken, words, dtype, seed):
     assert words in report.finding(broken).message
 
 
-def no_inner_product(dy, z, axis=-1, temperature=1.0):
-    return dy * shift_last(z, axis, temperature) / z.dtype.type(temperature)
-
-
-def identity(dy, z, axis=-1, temperature=1.0):
-    return dy.copy()
-
-
-def diagonal_only(dy, z, axis=-1, temperature=1.0):
-    s = shift_last(z, axis, temperature)
-    return dy * s * (1 - s) / z.dtype.type(temperature)
-
-
-def no_temperature(dy, z, axis=-1, temperature=1.0):
-    return inner_product_taken_off(dy, z, axis, temperature) * z.dtype.type(temperature)
-
-
-def inner_product_over_the_wrong_axis(dy, z, axis=-1, temperature=1.0):
-    s = shift_last(z, axis, temperature)
-    return s * (dy - (s * dy).sum(0 if axis == -1 else -1, keepdims=True)) / z.dtype.type(temperature)
-
-
-def inner_product_added(dy, z, axis=-1, temperature=1.0):
-    s = shift_last(z, axis, temperature)
-    return s * (dy + (s * dy).sum(axis, keepdims=True)) / z.dtype.type(temperature)
-
-
-def logits_in_place_of_weights(dy, z, axis=-1, temperature=1.0):
-    s = shift_last(z, axis, temperature)
-    return s * (dy - (z * dy).sum(axis, keepdims=True)) / z.dtype.type(temperature)
-
-
-def mean_in_place_of_inner_product(dy, z, axis=-1, temperature=1.0):
-    s = shift_last(z, axis, temperature)
-    return s * (dy - dy.mean(axis, keepdims=True)) / z.dtype.type(temperature)
-
-
-def negated(dy, z, axis=-1, temperature=1.0):
-    return -inner_product_taken_off(dy, z, axis, temperature)
-
-
-WRONG_BACKWARD = [
-    (no_inner_product, "gradient sums to 0", "gradient does not sum to 0"),
-    (no_inner_product, "constant cotangent", "J 1 = 0 fails"),
-    (identity, "gradient sums to 0", "gradient does not sum to 0"),
-    (diagonal_only, "constant cotangent", "J 1 = 0 fails"),
-    (no_temperature, "gradients", "temperature="),
-    (inner_product_over_the_wrong_axis, "gradient sums to 0", "gradient does not sum to 0"),
-    (inner_product_added, "constant cotangent", "J 1 = 0 fails"),
-    (logits_in_place_of_weights, "Jacobian is symmetric", "the Jacobian is not symmetric"),
-    (mean_in_place_of_inner_product, "Jacobian is symmetric", "the Jacobian is not symmetric"),
-    (negated, "gradients", "probes fail"),
-]
-
-
-@pytest.mark.parametrize(
-    ("backward", "broken", "words"), WRONG_BACKWARD, ids=lambda each: getattr(each, "__name__", None)
-)
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_wrong_backward_fails(backward, broken, words, dtype, seed):
-    report = check("softmax", shift_last, backward=backward, dtype=dtype, seed=seed, probes=SMALL)
-    assert report.verdict == "fail"
-    assert report.finding("values").verdict == "pass"
-    assert report.finding("gradients").verdict == "fail"
-    assert report.finding(broken).verdict == "fail"
-    assert words in report.finding(broken).message
-
-
-def test_a_bfloat16_sum_of_4096_terms_is_a_mistake_and_not_a_tolerance():
-    def accumulates_in_bfloat16(z):
-        p = np.exp(z - z.max(-1, keepdims=True))
-        return p / np.take(np.add.accumulate(p, -1), [-1], -1)
-
-    report = check("softmax", accumulates_in_bfloat16, dtype="bfloat16", probes=("64 x 4096",))
-    assert report.verdict == "fail"
-    stated = check(
-        "softmax", accumulates_in_bfloat16, dtype="bfloat16", precision="bfloat16/bfloat16", probes=("generic*",)
-    )
-    stated.raise_if_failed()
-
-
-def test_lower_precision_inside_is_found_and_can_be_stated():
-    def in_float32(z, axis=-1, temperature=1.0):
-        return shift_last(z.astype(np.float32), axis, temperature).astype(z.dtype)
-
-    assert check("softmax", in_float32, probes=("generic*",)).verdict == "fail"
-    # at logits that float32 holds, so that it is the intermediates that lose the digits, and not the inputs
-    quarters = Probe("quarters", (np.random.default_rng(0).integers(-9, 10, (4, 7)) / 4,))
-    assert check("softmax", in_float32, probes=[quarters]).verdict == "fail"
-    check("softmax", in_float32, precision="float32", probes=[quarters]).raise_if_failed()
-
-
-OPTIONS = {"axis": -1, "temperature": 1.0}
-
-
-@pytest.mark.parametrize("dtype", EVERY_DTYPE)
-def test_the_bound_is_a_few_units_for_moderate_logits(dtype):
-    precision: Precision = precision_of(dtype)
-    z = np.random.default_rng(3).integers(-8, 9, (4, 9)) / 4
-    bound = contract_named("softmax").bound(precision, z, **OPTIONS)
-    relative = allowance(bound) / bound.value / precision.returned.unit
-    assert 4 < np.median(relative) < (100 if precision.returned.bits >= 24 else 25)
-
-
 def test_an_implementation_without_an_axis_is_probed_without_it():
     report = check("softmax", without_axis, probes=SMALL)
     report.raise_if_failed()
@@ -362,5 +224,5 @@ def test_fixed_options_are_not_probed_and_may_be_built_in():
 
 
 def test_axis_in_the_middle():
-    check("softmax", shift_last, backward=products_apart, options={"axis": 1}, probes=SMALL).raise_if_failed()
+    check("softmax", shift_last, options={"axis": 1}, probes=SMALL).raise_if_failed()
     check("softmax", shift_last, options={"axis": 3}, probes=SMALL).raise_if_failed()

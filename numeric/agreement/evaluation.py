@@ -1,0 +1,228 @@
+"""Terms to balls, where the layers say what a definition means.
+
+A definition that a layer computes (softmax(z)_i) is not unfolded: the layer is called. Every other node means what it means in
+proofs/evaluate.py, at the same kind of point, but in balls that hold the value.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from flint import arb, fmpq
+from mpmath import mpf
+from proofs.definitions import Definition, unfolded
+from proofs.evaluate import Point, mp
+from proofs.terms import Term
+
+from .calls import Arithmetic
+from .choices import Choices
+from .differentials import FORWARD_SWEEPS
+from .tape import (
+    ONE,
+    ZERO,
+    Number,
+    Tape,
+    Traced,
+    add,
+    decided_sign,
+    elementary,
+    maximum,
+    multiply,
+    real_power,
+    total,
+    whole_power,
+)
+
+DERIVATIVE = "derivative"
+WAYS = ("jvp", "backward", "jacobian")
+
+Environment = tuple[Any, ...]  # values of the bound variables, the innermost last
+Read = Callable[["Evaluation", Term, Environment], Number | None]
+
+
+class Evaluation:
+    """One reading of terms at one point in one arithmetic. A layer that is called twice on the same is called once."""
+
+    def __init__(self, point: Point, arithmetic: Arithmetic, choices: Choices, readings: Mapping[Definition, Read]):
+        self.point, self.arithmetic, self.choices = point, arithmetic, choices
+        self._readings = readings
+        self._level = 0
+        self._shared: dict[Any, Any] = {}
+
+    def way(self) -> str:
+        """What gives derivatives in this reading."""
+        return self.choices.choose(DERIVATIVE, WAYS)
+
+    def shared(self, what: str, terms: tuple[Term, ...], environment: Environment, compute: Callable[[], Any]) -> Any:
+        """What `compute` gives, computed once for the same terms at the same values of their bound variables."""
+        values = [environment[-1 - level] for level in sorted(set().union(*map(_loose_levels, terms)))]
+        key = (what, terms, tuple(v if isinstance(v, int) else id(v) for v in values))
+        if key not in self._shared:
+            self._shared[key] = (compute(), values)  # the values are kept, lest another takes the place of one that went
+        return self._shared[key][0]
+
+    def ball(self, term: Term, environment: Environment = ()) -> arb:
+        """The value of a real term outside every derivative."""
+        number = self.number(term, environment)
+        if isinstance(number, Traced):
+            raise TypeError(f"{term!r} stands under a derivative")
+        return number
+
+    def number(self, term: Term, environment: Environment) -> Number:
+        """The value of a real term."""
+        args = term.args
+
+        def at(position: int) -> Number:
+            return self.number(args[position], environment)
+
+        match term.op:
+            case "number":
+                return arb(fmpq(term.data.numerator, term.data.denominator))
+            case "pi":
+                return arb.pi()
+            case "variable":
+                return exact(self.point.variable(term))
+            case "size":
+                return arb(self.point.size(term))
+            case "bound":
+                return environment[-1 - term.data]
+            case "value":
+                return arb(self.place(args[0], environment))
+            case "family":
+                return exact(self.point.family(term.data, [self.place(a, environment) for a in args]))
+            case "add":
+                return total([at(k) for k in range(len(args))])
+            case "mul":
+                product: Number = ONE
+                for k in range(len(args)):
+                    product = multiply(product, at(k))
+                return product
+            case "power":
+                return whole_power(at(0), whole) if (whole := _whole(args[1])) is not None else real_power(at(0), at(1))
+            case "sum":
+                return total([self.number(args[1], (*environment, k)) for k in range(self.extent(args[0]))])
+            case "delta":
+                return ONE if self.place(args[0], environment) == self.place(args[1], environment) else ZERO
+            case "table":
+                return self.number(self._entry(term, environment), environment)
+            case "when":
+                return at(1 if self._holds(args[0], environment) else 2)
+            case "max":
+                largest = at(0)
+                for k in range(1, len(args)):
+                    largest = maximum(largest, at(k))
+                return largest
+            case "derivative":
+                return self._derivative(term, environment)
+            case "apply":
+                read = self._readings.get(term.data)
+                value = read(self, term, environment) if read else None
+                return self.number(_unfolded(term), environment) if value is None else value
+        return elementary(term.op, at(0))
+
+    def place(self, term: Term, environment: Environment) -> int:
+        """The value of an index."""
+        args = term.args
+        match term.op:
+            case "index":
+                return self.point.index(term)
+            case "bound":
+                return int(environment[-1 - term.data])
+            case "literal":
+                return int(term.data)
+            case "join":
+                return self.place(args[0], environment) * self.extent(args[2]) + self.place(args[1], environment)
+            case "quotient":
+                return self.place(args[0], environment) // self.extent(args[1])
+            case "remainder":
+                return self.place(args[0], environment) % self.extent(args[1])
+            case "map":
+                slots = zip(args, term.data.slots, strict=True)
+                values = [self._argument(a, environment) if s.op == "domain" else self.place(a, environment) for a, s in slots]
+                return self.point.map(term.data, values)
+        raise TypeError(f"{term!r} is a {term.op}, needed an index")
+
+    def extent(self, size: Term) -> int:
+        """The value of a size."""
+        match size.op:
+            case "number":
+                return int(size.data)
+            case "size":
+                return self.point.size(size)
+        parts = [self.extent(part) for part in size.args]
+        return sum(parts) if size.op == "add" else _product(parts)
+
+    def vector(self, function: Term, environment: Environment) -> list[Number]:
+        """The values of a function of indices, row by row."""
+        *ranges, body = function.args
+        environments = [environment]
+        for size in ranges:
+            environments = [(*each, k) for each in environments for k in range(self.extent(size))]
+        return [self.number(body, each) for each in environments]
+
+    def _derivative(self, term: Term, environment: Environment) -> Number:
+        body, point = term.args
+        tape = Tape(self._level)
+        variable = tape.variable(self.number(point, environment))
+        self._level += 1
+        try:
+            result = self.number(body, (*environment, variable))
+        finally:
+            self._level -= 1
+        if not (isinstance(result, Traced) and tape.holds(result)):
+            return ZERO
+        sweep = tape.forward if self.way() in FORWARD_SWEEPS else tape.backward
+        return sweep(variable, result)
+
+    def _entry(self, term: Term, environment: Environment) -> Term:
+        shape = term.data
+        places = [self.place(a, environment) for a in term.args[-len(shape) :]]
+        return term.args[places[0] if len(shape) == 1 else places[0] * shape[1] + places[1]]
+
+    def _holds(self, relation: Term, environment: Environment) -> bool:
+        left, right = (self.number(a, environment) for a in relation.args)
+        sign = decided_sign(add(right, multiply(arb(-1), left)))
+        return {"eq": False, "ne": True, "le": sign > 0, "lt": sign > 0}[relation.data]
+
+    def _argument(self, term: Term, environment: Environment) -> Any:
+        number = self.number(term, environment)
+        if isinstance(number, Traced):
+            raise TypeError(f"{term!r}: a choice of an index has no derivative")
+        mantissa, exponent = number.mid().man_exp()
+        return mp.ldexp(mp.mpf(int(mantissa)), int(exponent))
+
+
+def exact(number: mpf) -> arb:
+    """The ball of radius 0 that is this number of mpmath."""
+    return arb(number)
+
+
+def parameters(application: Term) -> tuple[Term, ...]:
+    """The arguments of a definition, without the sizes that they tell."""
+    return application.args[len(application.data.sizes) :]
+
+
+def _whole(term: Term) -> int | None:
+    return int(term.data) if term.op == "number" and term.data.denominator == 1 else None
+
+
+def _product(parts: list[int]) -> int:
+    product = 1
+    for part in parts:
+        product *= part
+    return product
+
+
+@lru_cache(maxsize=None)
+def _unfolded(application: Term) -> Term:
+    return unfolded(application)
+
+
+@lru_cache(maxsize=None)
+def _loose_levels(term: Term, depth: int = 0) -> frozenset[int]:
+    """Which binders outside the term its bound variables belong to, 0 for the innermost."""
+    if term.loose <= depth:
+        return frozenset()
+    if term.op == "bound":
+        return frozenset({term.data - depth})
+    return frozenset().union(*(_loose_levels(a, depth + b) for a, b in zip(term.args, term.binders(), strict=True)))

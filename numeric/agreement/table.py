@@ -1,0 +1,63 @@
+"""The table of 80 columns that `python -m numeric agree` prints."""
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from .comparison import Verdict
+from .report import Report, TheoremReport
+
+WIDTH = 80
+SHOWN = 2  # findings for each theorem; --json has all
+STYLES = {Verdict.AGREES: "green", Verdict.UNDECIDED: "yellow", Verdict.DISAGREES: "bold red"}
+
+
+def show(report: Report, console: Console) -> None:
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), show_header=True, header_style="bold")
+    table.add_column("theorem", width=33, overflow="fold")
+    table.add_column("layer", width=19, overflow="fold")
+    table.add_column("sizes", width=10, overflow="fold")
+    table.add_column("balls", width=7)
+    table.add_column("float64", width=7)
+    family = ""
+    for theorem in report.theorems:
+        before, family = family, theorem.name.partition(".")[0]
+        if family != before:
+            table.add_row(Text(family, "bold"))
+        table.add_row(*cells(theorem), style="" if theorem.verdict is Verdict.AGREES else STYLES[theorem.verdict])
+    if report.theorems:
+        console.print(table)
+        console.print("balls: the widest radius. float64: the largest difference in units of its rounding bound.")
+    for line in conclusions(report):
+        console.print(line)
+
+
+def cells(theorem: TheoremReport) -> Iterable[Text]:
+    name = theorem.name.partition(".")[2]
+    return map(Text, (f"  {name}", ", ".join(theorem.layers), sizes(theorem), f"{theorem.widest:.0e}", f"{theorem.ratio:.2f}"))
+
+
+def sizes(theorem: TheoremReport) -> str:
+    """n=2,4 for the sizes of the points, in their order."""
+    drawn: dict[str, dict[int, None]] = {}
+    for point in theorem.sizes:
+        for name, value in sorted(point.items()):
+            drawn.setdefault(name, {})[value] = None
+    return " ".join(f"{name}={','.join(map(str, values))}" for name, values in drawn.items()) or "its own"
+
+
+def conclusions(report: Report) -> Iterable[Text]:
+    for theorem in report.failed:
+        for finding in theorem.findings[:SHOWN]:
+            yield Text(f"{theorem.name} {finding.verdict}: {finding.message}", STYLES[finding.verdict])
+        if len(theorem.findings) > SHOWN:
+            yield Text(f"  and {len(theorem.findings) - SHOWN} more such findings; --json has them all")
+    if report.without_layer:
+        yield Text(f"{len(report.without_layer)} theorems speak of no layer: {', '.join(report.without_layer)}")
+    if report.uncalled:
+        yield Text(f"no theorem speaks of {', '.join(report.uncalled)}")
+    agreeing = len(report.theorems) - len(report.failed)
+    style = STYLES[report.verdict]
+    yield Text(f"{agreeing} of {len(report.theorems)} theorems agree with the layers ({report.seeds} points each)", style)

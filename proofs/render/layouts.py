@@ -1,0 +1,11 @@
+"""The closed table of layouts: every node of the language, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from . import arithmetic, binding, places
+from .structure import Layout
+
+LAYOUTS: Mapping[str, Layout] = MappingProxyType({**arithmetic.LAYOUT, **places.LAYOUT, **binding.LAYOUT})
