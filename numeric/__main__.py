@@ -2,6 +2,7 @@
 
 import typer
 
+from .agreement.command import agree_command
 from .checker.command import check_command, contracts_command
 
 app = typer.Typer(
@@ -9,6 +10,7 @@ app = typer.Typer(
 )
 app.command("check")(check_command)
 app.command("contracts")(contracts_command)
+app.command("agree")(agree_command)
 
 
 def main() -> None:

@@ -131,7 +131,7 @@ def _range(symbol: Term) -> Term:
 
 
 def _name(symbol: Term) -> str:
-    return symbol.data[0] if symbol.op == "variable" else symbol.data  # type: ignore[no-any-return]
+    return symbol.data[0] if symbol.op == "variable" else symbol.data
 
 
 def _as_tuple(symbols: Any) -> tuple[Term, ...]:

@@ -52,7 +52,10 @@ CLAIMS = (
         "T^(k) is block diagonal: d/2 rotations of size 2 x 2, and zero elsewhere",
         "proved",
         "In the interleaved layout, where the two columns of a pair are neighbours.",
-        _position("shift_is_rotation_by_columns", "instance_of_two", "instance_of_four", "instance_of_eight"),
+        (
+            *_position("shift_is_rotation_by_columns"),
+            *(f"shift_instances.instance_of_{d}" for d in ("two", "four", "eight")),
+        ),
     ),
     Claimed(
         "C4",
@@ -69,9 +72,11 @@ CLAIMS = (
         "One head can hold it: with W_Q built from T^(k) the key at offset k has the highest score, for integer positions"
         " under (H) it alone.",
         _relative(
-            "relative_attention_is_realizable", "score_at_the_offset", "only_the_offset_attains_the_maximum",
+            "relative_attention_is_realizable",
+            "score_at_the_offset",
+            "only_the_offset_attains_the_maximum",
             "standard_frequencies_keep_positions_apart",
-        ),  # fmt: skip
+        ),
         "(H) is needed: with the one frequency pi/2 the positions 0 and 4 have the same encoding",
     ),
     *(

@@ -405,7 +405,7 @@ def _check_link(before: Term, after: Term, name: str, link: Link, context: Conte
 
 def _resolved(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments, well-typed, with every theorem that is applied at a place checked to be one."""
-    found = {}
+    found: dict[str, Any] = {}
     for name, value in arguments.items():
         if name == "inner":
             found[name] = _resolved(value)

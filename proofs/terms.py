@@ -112,7 +112,7 @@ class Term:
         raise AttributeError("a term cannot be changed")
 
     def __hash__(self) -> int:
-        return self._hash  # type: ignore[attr-defined,no-any-return]
+        return self._hash  # type: ignore[attr-defined]
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -283,7 +283,7 @@ def extents(symbol: Any) -> tuple[Term, ...]:
     if isinstance(symbol, IndexMap):
         return (*symbol.slots, symbol.target)
     if symbol.op == "function":
-        return symbol.args[:-1]  # type: ignore[no-any-return]
+        return symbol.args[:-1]
     sort = sort_of(symbol)
     return (sort,) if isinstance(sort, Term) else ()
 

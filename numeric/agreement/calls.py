@@ -89,7 +89,9 @@ class Float64(Arithmetic):
         with np.errstate(all="ignore"):  # what overflows or vanishes is what the bound is there to judge
             found = function.run(*(each.value for each in rounded), **settings)
             allowed = allowance(function.bound(*rounded, **settings))
-        return np.asarray(np.frompyfunc(arb, 2, 1)(to_balls(found), np.broadcast_to(allowed, found.shape)), dtype=object)
+        return np.asarray(
+            np.frompyfunc(arb, 2, 1)(to_balls(found), np.broadcast_to(allowed, found.shape)), dtype=object
+        )
 
 
 def _spelled(balls: np.ndarray) -> Hashable:

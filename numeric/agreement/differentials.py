@@ -87,9 +87,7 @@ class VectorLayer:
         logits = to_balls(self.temperature) * _array(z)
         return self.arithmetic.call(function, logits, *more, temperature=self.temperature)
 
-    def _quotient(
-        self, kind: str, z: Sequence[Number], along: Sequence[Number], dz: Sequence[Number]
-    ) -> list[Number]:
+    def _quotient(self, kind: str, z: Sequence[Number], along: Sequence[Number], dz: Sequence[Number]) -> list[Number]:
         if innermost([*z, *along, *dz]) is not None:
             raise Unreadable(f"the third derivative of {self.functions.forward.name} is not given by the layer")
         start, direction, h = _array(z), _array(dz), self.arithmetic.step

@@ -5,14 +5,16 @@ proofs/evaluate.py, at the same kind of point, but in balls that hold the value.
 """
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import cache, reduce
+from math import prod
 from typing import Any
 
 from flint import arb, fmpq
 from mpmath import mpf
+
 from proofs.definitions import Definition, unfolded
 from proofs.evaluate import Point, mp
-from proofs.terms import Term
+from proofs.terms import Term, sort_of
 
 from .calls import Arithmetic
 from .choices import Choices
@@ -58,7 +60,10 @@ class Evaluation:
         values = [environment[-1 - level] for level in sorted(set().union(*map(_loose_levels, terms)))]
         key = (what, terms, tuple(v if isinstance(v, int) else id(v) for v in values))
         if key not in self._shared:
-            self._shared[key] = (compute(), values)  # the values are kept, lest another takes the place of one that went
+            self._shared[key] = (
+                compute(),
+                values,
+            )  # the values are kept, lest another takes the place of one that went
         return self._shared[key][0]
 
     def ball(self, term: Term, environment: Environment = ()) -> arb:
@@ -71,10 +76,24 @@ class Evaluation:
     def number(self, term: Term, environment: Environment) -> Number:
         """The value of a real term."""
         args = term.args
+        match term.op:
+            case "apply":
+                read = self._readings.get(term.data)
+                value = read(self, term, environment) if read else None
+                return self.number(_unfolded(term), environment) if value is None else value
+            case "sum":
+                return total([self.number(args[1], (*environment, k)) for k in range(self.extent(args[0]))])
+            case "derivative":
+                return self._derivative(term, environment)
+            case "table":
+                return self.number(self._entry(term, environment), environment)
+            case "when":
+                return self.number(args[1 if self._holds(args[0], environment) else 2], environment)
+        leaf = self._leaf(term, environment)
+        return self._combined(term, [self.number(a, environment) for a in args]) if leaf is None else leaf
 
-        def at(position: int) -> Number:
-            return self.number(args[position], environment)
-
+    def _leaf(self, term: Term, environment: Environment) -> Number | None:
+        """What has no real parts."""
         match term.op:
             case "number":
                 return arb(fmpq(term.data.numerator, term.data.denominator))
@@ -87,38 +106,26 @@ class Evaluation:
             case "bound":
                 return environment[-1 - term.data]
             case "value":
-                return arb(self.place(args[0], environment))
-            case "family":
-                return exact(self.point.family(term.data, [self.place(a, environment) for a in args]))
-            case "add":
-                return total([at(k) for k in range(len(args))])
-            case "mul":
-                product: Number = ONE
-                for k in range(len(args)):
-                    product = multiply(product, at(k))
-                return product
-            case "power":
-                return whole_power(at(0), whole) if (whole := _whole(args[1])) is not None else real_power(at(0), at(1))
-            case "sum":
-                return total([self.number(args[1], (*environment, k)) for k in range(self.extent(args[0]))])
+                return arb(self.place(term.args[0], environment))
             case "delta":
-                return ONE if self.place(args[0], environment) == self.place(args[1], environment) else ZERO
-            case "table":
-                return self.number(self._entry(term, environment), environment)
-            case "when":
-                return at(1 if self._holds(args[0], environment) else 2)
+                return ONE if self.place(term.args[0], environment) == self.place(term.args[1], environment) else ZERO
+            case "family":
+                return exact(self.point.family(term.data, [self.place(a, environment) for a in term.args]))
+        return None
+
+    def _combined(self, term: Term, parts: list[Number]) -> Number:
+        match term.op:
+            case "add":
+                return total(parts)
+            case "mul":
+                return reduce(multiply, parts)
             case "max":
-                largest = at(0)
-                for k in range(1, len(args)):
-                    largest = maximum(largest, at(k))
-                return largest
-            case "derivative":
-                return self._derivative(term, environment)
-            case "apply":
-                read = self._readings.get(term.data)
-                value = read(self, term, environment) if read else None
-                return self.number(_unfolded(term), environment) if value is None else value
-        return elementary(term.op, at(0))
+                return reduce(maximum, parts)
+            case "power":
+                exponent = term.args[1]
+                whole = exponent.op == "number" and exponent.data.denominator == 1
+                return whole_power(parts[0], int(exponent.data)) if whole else real_power(*parts)
+        return elementary(term.op, parts[0])
 
     def place(self, term: Term, environment: Environment) -> int:
         """The value of an index."""
@@ -138,7 +145,9 @@ class Evaluation:
                 return self.place(args[0], environment) % self.extent(args[1])
             case "map":
                 slots = zip(args, term.data.slots, strict=True)
-                values = [self._argument(a, environment) if s.op == "domain" else self.place(a, environment) for a, s in slots]
+                values = [
+                    self._argument(a, environment) if s.op == "domain" else self.place(a, environment) for a, s in slots
+                ]
                 return self.point.map(term.data, values)
         raise TypeError(f"{term!r} is a {term.op}, needed an index")
 
@@ -150,7 +159,7 @@ class Evaluation:
             case "size":
                 return self.point.size(size)
         parts = [self.extent(part) for part in size.args]
-        return sum(parts) if size.op == "add" else _product(parts)
+        return sum(parts) if size.op == "add" else prod(parts)
 
     def vector(self, function: Term, environment: Environment) -> list[Number]:
         """The values of a function of indices, row by row."""
@@ -180,9 +189,17 @@ class Evaluation:
         return term.args[places[0] if len(shape) == 1 else places[0] * shape[1] + places[1]]
 
     def _holds(self, relation: Term, environment: Environment) -> bool:
-        left, right = (self.number(a, environment) for a in relation.args)
+        left, right = (self._either(a, environment) for a in relation.args)
+        if isinstance(left, int) or isinstance(right, int):
+            return bool((left == right) is (relation.data == "eq"))
         sign = decided_sign(add(right, multiply(arb(-1), left)))
         return {"eq": False, "ne": True, "le": sign > 0, "lt": sign > 0}[relation.data]
+
+    def _either(self, term: Term, environment: Environment) -> Number | int:
+        """The value of a real term, or of an index."""
+        if term.op == "bound":
+            return environment[-1 - term.data]
+        return self.place(term, environment) if isinstance(sort_of(term), Term) else self.number(term, environment)
 
     def _argument(self, term: Term, environment: Environment) -> Any:
         number = self.number(term, environment)
@@ -202,23 +219,12 @@ def parameters(application: Term) -> tuple[Term, ...]:
     return application.args[len(application.data.sizes) :]
 
 
-def _whole(term: Term) -> int | None:
-    return int(term.data) if term.op == "number" and term.data.denominator == 1 else None
-
-
-def _product(parts: list[int]) -> int:
-    product = 1
-    for part in parts:
-        product *= part
-    return product
-
-
-@lru_cache(maxsize=None)
+@cache
 def _unfolded(application: Term) -> Term:
     return unfolded(application)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _loose_levels(term: Term, depth: int = 0) -> frozenset[int]:
     """Which binders outside the term its bound variables belong to, 0 for the innermost."""
     if term.loose <= depth:

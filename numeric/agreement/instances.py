@@ -91,7 +91,9 @@ def explicit_curves(statement: Statement) -> dict[Any, Term]:
     for curve in statement.symbols():
         if isinstance(curve, Family) and curve.derivative is not None:
             places = [index(f"k_{n}", size) for n, size in enumerate(curve.slots[:-1])]
-            start, speed, bend = (family(f"{curve.name}_{part}", *curve.slots[:-1]) for part in ("start", "speed", "bend"))
+            start, speed, bend = (
+                family(f"{curve.name}_{part}", *curve.slots[:-1]) for part in ("start", "speed", "bend")
+            )
             at = tuple(places)
             path = start[at] + speed[at] * time + bend[at] * sin(time)
             values[curve] = function([*places, time], path)
@@ -106,7 +108,9 @@ def contracted(statement: Statement) -> Iterator[tuple[str, Statement]]:
         return
     body, point = left.args
     elsewhere = free(point).union(*map(free, statement.hypotheses))
-    for i in sorted((s for s in free(body) if isinstance(s, Term) and s.op == "index" and s not in elsewhere), key=repr):
+    for i in sorted(
+        (s for s in free(body) if isinstance(s, Term) and s.op == "index" and s not in elsewhere), key=repr
+    ):
         weight = family(f"weight_of_{i.data}", i.args[0])[i]
         (moment,), inside = opened(left, lambda hint: f"moment_of_{hint}")
         summed = derivative(moment, sum_(i, weight * inside), point)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from flint import arb
+
 from proofs.evaluate import Point
 from proofs.kernel import Statement
 from proofs.terms import Term
@@ -17,6 +18,7 @@ from .comparison import (
     Sides,
     Value,
     Verdict,
+    consistent,
     in_balls,
     in_float64,
     radius,
@@ -54,7 +56,7 @@ def judged(statement: Statement, point: Point) -> Judgement:
 def _relation(conclusion: Term, point: Point, exact: Arithmetic, rounded: Arithmetic) -> Judgement:
     relation = conclusion.data
     balls, floats = (_sides(conclusion.args, (), point, arithmetic) for arithmetic in (exact, rounded))
-    findings = (*in_balls(relation, balls), *in_float64(relation, floats, balls))
+    findings = (*consistent(balls), *in_balls(relation, balls), *in_float64(relation, floats, balls))
     widest = max(radius(value.ball) for side in balls for value in side)
     return Judgement(findings, frozenset(), _pairs(balls), widest, worst_ratio(relation, floats, balls))
 
@@ -66,7 +68,7 @@ def _limit(conclusion: Term, point: Point, exact: Arithmetic, rounded: Arithmeti
     for scale in map(arb, SCALES):
         at = scale if target.op == "infinity" else _read(target, (), point, exact)[0].ball + 1 / scale
         balls, floats = (_sides((body, value), (at,), point, arithmetic) for arithmetic in (exact, rounded))
-        findings += in_float64("tends", floats, balls)
+        findings += [*consistent(balls), *in_float64("tends", floats, balls)]
         ratios.append(worst_ratio("tends", floats, balls))
         seen.append([abs(left.ball - right.ball) for left in balls[0] for right in balls[1]])
     for distances in zip(*seen, strict=True):

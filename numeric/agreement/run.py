@@ -3,7 +3,6 @@
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Iterator
 
 from proofs.commands.selection import UsageError, selected
 from proofs.evaluate import NoSample
@@ -12,25 +11,29 @@ from proofs.registry import Claim, all_claims
 
 from .. import layers
 from ..arithmetic import precision
-from .comparison import Finding, Verdict
+from .comparison import SEEDS, Finding, Verdict
 from .instances import definitions_of, instances
 from .judging import Judgement, judged
 from .points import points
 from .readings import all_readings, layer_name
 from .report import Report, TheoremReport
 
+__all__ = ["Report", "TheoremReport", "agree"]
+
 BITS = 320
-SEEDS = 3
 
 
 def agree(expression: str | None = None, seeds: int = SEEDS) -> Report:
     """Every theorem whose name matches, against the layers that it speaks of, at `seeds` random points.
 
-    The proofs themselves are not run. Raises UsageError where the expression matches nothing, or there are no points.
+    The proofs themselves are not run. Raises UsageError where there is nothing to evaluate.
     """
     if seeds < 1:
         raise UsageError(f"--seeds is {seeds}, needed at least 1: at no point nothing is evaluated")
     chosen = [(claim, layers_of(claim.statement)) for claim in selected(all_claims(), expression)]
+    if not any(spoken_of for _, spoken_of in chosen):
+        named = ", ".join(claim.name for claim, _ in chosen)
+        raise UsageError(f"-k {expression!r} matches only theorems that speak of no layer: {named}")
     with precision(BITS):
         theorems = tuple(_evaluated(claim, spoken_of, seeds) for claim, spoken_of in chosen if spoken_of)
     called = frozenset().union(*(each.functions for each in theorems))

@@ -10,13 +10,14 @@ from .comparison import Verdict
 from .report import Report, TheoremReport
 
 WIDTH = 80
+LONGEST = 29  # piece of a name, which is indented by up to 4
 SHOWN = 2  # findings for each theorem; --json has all
 STYLES = {Verdict.AGREES: "green", Verdict.UNDECIDED: "yellow", Verdict.DISAGREES: "bold red"}
 
 
 def show(report: Report, console: Console) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), show_header=True, header_style="bold")
-    table.add_column("theorem", width=33, overflow="fold")
+    table.add_column("theorem", width=LONGEST + 4, overflow="fold")
     table.add_column("layer", width=19, overflow="fold")
     table.add_column("sizes", width=10, overflow="fold")
     table.add_column("balls", width=7)
@@ -35,17 +36,31 @@ def show(report: Report, console: Console) -> None:
 
 
 def cells(theorem: TheoremReport) -> Iterable[Text]:
-    name = theorem.name.partition(".")[2]
-    return map(Text, (f"  {name}", ", ".join(theorem.layers), sizes(theorem), f"{theorem.widest:.0e}", f"{theorem.ratio:.2f}"))
+    name = folded(theorem.name.partition(".")[2])
+    return map(Text, (name, "\n".join(theorem.layers), sizes(theorem), f"{theorem.widest:.0e}", f"{theorem.ratio:.2f}"))
+
+
+def folded(name: str) -> str:
+    """The name on as many indented lines as it needs, broken after an underscore where there is one."""
+    lines: list[str] = []
+    while len(name) > LONGEST:
+        cut = name.rfind("_", 0, LONGEST) + 1 or LONGEST
+        lines, name = [*lines, name[:cut]], name[cut:]
+    return "\n".join(("    " if k else "  ") + line for k, line in enumerate([*lines, name]))
 
 
 def sizes(theorem: TheoremReport) -> str:
-    """n=2,4 for the sizes of the points, in their order."""
-    drawn: dict[str, dict[int, None]] = {}
+    """n=2,4,5: what each size was at the points."""
+    drawn: dict[str, set[int]] = {}
     for point in theorem.sizes:
-        for name, value in sorted(point.items()):
-            drawn.setdefault(name, {})[value] = None
-    return " ".join(f"{name}={','.join(map(str, values))}" for name, values in drawn.items()) or "its own"
+        for name, value in point.items():
+            drawn.setdefault(name, set()).add(value)
+    return " ".join(f"{name}={_listed(sorted(values))}" for name, values in sorted(drawn.items())) or "its own"
+
+
+def _listed(values: list[int]) -> str:
+    unbroken = values == list(range(values[0], values[-1] + 1))
+    return f"{values[0]}..{values[-1]}" if unbroken and len(values) > 2 else ",".join(map(str, values))
 
 
 def conclusions(report: Report) -> Iterable[Text]:
@@ -57,7 +72,9 @@ def conclusions(report: Report) -> Iterable[Text]:
     if report.without_layer:
         yield Text(f"{len(report.without_layer)} theorems speak of no layer: {', '.join(report.without_layer)}")
     if report.uncalled:
-        yield Text(f"no theorem speaks of {', '.join(report.uncalled)}")
+        yield Text(f"no theorem calls {', '.join(report.uncalled)}")
     agreeing = len(report.theorems) - len(report.failed)
     style = STYLES[report.verdict]
-    yield Text(f"{agreeing} of {len(report.theorems)} theorems agree with the layers ({report.seeds} points each)", style)
+    yield Text(
+        f"{agreeing} of {len(report.theorems)} theorems agree with the layers at {report.seeds} points each", style
+    )

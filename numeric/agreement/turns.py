@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 from flint import arb
+
 from proofs.terms import Term
 from proofs.theorems.positional_encoding import frequency
 

@@ -131,7 +131,11 @@ def _totals(outcome: Run) -> list[str]:
     lines = [f"{count} proved, {len(outcome.failed)} failed; {refused} near misses refused"]
     lines.append(f"proofs {proof:.2f} s, near misses {near_misses:.2f} s, elapsed {outcome.seconds:.2f} s")
     axioms = dict.fromkeys(a for row in outcome.rows for a in row["axioms"])
-    lines += [f"rests on {a}: {sum(a in row['axioms'] for row in outcome.rows)} theorems" for a in axioms]
+    lines += [f"rests on {a}: {_theorems(sum(a in row['axioms'] for row in outcome.rows))}" for a in axioms]
     if outcome.missing:
-        lines.append(f"interrupted: {len(outcome.missing)} theorems were not tried, the first is {outcome.missing[0]}")
+        lines.append(f"interrupted: {_theorems(len(outcome.missing))} not tried, the first is {outcome.missing[0]}")
     return lines
+
+
+def _theorems(count: int) -> str:
+    return f"{count} theorem{'' if count == 1 else 's'}"

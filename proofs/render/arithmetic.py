@@ -67,9 +67,14 @@ def _signed(printer: Printer, term: Term, scope: Scope, first: bool) -> tuple[bo
 
 
 def factors(printer: Printer, terms: Sequence[Term], scope: Scope) -> list[Factor]:
-    return [
-        Factor(t, printer.piece(t, scope), printer.piece(t.args[0], scope) if _is_inverse(t) else None) for t in terms
-    ]
+    return [_factor(printer, t, scope) for t in terms]
+
+
+def _factor(printer: Printer, term: Term, scope: Scope) -> Factor:
+    if not _is_inverse(term):
+        return Factor(term, printer.piece(term, scope), None)
+    under = printer.piece(term.args[0], scope)
+    return Factor(term, printer.inverse(under), under)
 
 
 def _is_inverse(term: Term) -> bool:

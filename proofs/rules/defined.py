@@ -98,7 +98,7 @@ def check_definition(definition: Definition) -> None:
 
 
 def check_limit_defined(term: Term, context: Context) -> None:
-    variable, body, inside = opened_limit(term, context)
+    _, body, inside = opened_limit(term, context)
     check_defined(body, inside)
     if term.args[1].op != "infinity":
         check_defined(term.args[1], context)
@@ -119,9 +119,9 @@ def opened_limit(term: Term, context: Context) -> tuple[Term, Term, Context]:
 
 def check_domain(symbol: Any, value: Any, context: Context, where: str) -> None:
     """Raises Refused unless a value is all that its symbol was declared to be."""
-    domain, minimum = "real", 0
+    domain = "real"
     if isinstance(symbol, Family):
-        domain, minimum = symbol.domain, 0
+        domain = symbol.domain
     elif isinstance(symbol, Term) and symbol.op == "variable":
         domain = symbol.data[1]
     elif isinstance(symbol, Term) and symbol.op == "size":

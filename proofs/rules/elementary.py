@@ -60,12 +60,11 @@ def exponential(normal: Normal, argument: Polynomial, at: Context) -> Polynomial
     for monomial, c in argument.items():
         parts = factors(monomial)
         if len(parts) == 1 and parts[0][0].op == "log" and parts[0][1] == 1 and c.denominator == 1:
-            base = normal.polynomial(parts[0][0].args[0], at)
-            result = normal.product(result, normal.power(base, int(c), at), at)
+            power = normal.power(normal.polynomial(parts[0][0].args[0], at), int(c), at)
+            result = normal.product(result, power, at)
             continue
-        base = as_product(monomial)
-        unit = normal.unit(base, c)
-        inner = base if unit == 1 else as_product(monomial, Fraction(1, unit))
+        unit = normal.unit(as_product(monomial), c)
+        inner = as_product(monomial, Fraction(1, unit))
         result = normal.product(result, atom(Term("exp", (inner,)), int(c * unit)), at)
     return result
 

@@ -10,6 +10,7 @@ from fractions import Fraction
 from ..binders import close, instantiate
 from ..terms import INFINITY, Term, free, sort_of
 from .context import Context, Refused
+from .facts import indices_in
 from .normal import Normal
 from .order import at_most
 from .polynomial import Monomial, Polynomial, add, as_sum, constant, scaled
@@ -93,12 +94,8 @@ def _at_indices(fact: Term, f: Term) -> list[Term]:
         return [fact]
     if fact.op != "forall" or fact.args[0].op == "domain":
         return []
-    return [t for i in _indices_of(f, fact.args[0]) for t in _at_indices(instantiate(fact.args[1], (i,)), f)]
-
-
-def _indices_of(term: Term, size: Term) -> set[Term]:
-    own = {term} if not term.loose and sort_of(term) == size else set()
-    return own.union(*(_indices_of(a, size) for a in term.args))
+    places = (i for i in indices_in(f) if sort_of(i) == fact.args[0])
+    return [t for i in places for t in _at_indices(instantiate(fact.args[1], (i,)), f)]
 
 
 def _decayed(f: Term, b: Term, context: Context) -> Term | None:

@@ -87,7 +87,7 @@ class Normal:
             case "sum":
                 return sums.polynomial(self, term, at) if "sums" in self.laws else self._plain_sum(term, at)
             case "delta":
-                return self._delta(*term.args, at)
+                return self._delta(term.args[0], term.args[1], at)
             case "table":
                 normal = self._parts(term, at)
                 entry = _entry(normal)
@@ -177,8 +177,8 @@ class Normal:
         if (i.op == j.op == "literal") or self.differ(i, j):
             return {}
         if i.op == j.op == "join" and i.args[2:] == j.args[2:]:
-            pairs = (self._delta(a, b, at) for a, b in zip(i.args[:2], j.args[:2], strict=True))
-            return self.product(*pairs, at)
+            major, minor = (self._delta(a, b, at) for a, b in zip(i.args[:2], j.args[:2], strict=True))
+            return self.product(major, minor, at)
         return atom(Term("delta", (i, j)))
 
     def differ(self, i: Term, j: Term) -> bool:

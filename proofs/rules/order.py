@@ -10,6 +10,7 @@ from ..binders import close, instantiate
 from ..terms import Term, sort_of
 from .context import Context, Refused
 from .defined import check_defined
+from .facts import indices_in
 from .normal import Normal
 from .polynomial import as_constant, as_product, as_sum, factors, scaled
 from .sign import Sign
@@ -131,26 +132,11 @@ def _other_shape(a: Term, b: Term, strict: bool, context: Context, depth: int) -
 
 def _one_term(a: Term, b: Term, context: Context) -> bool:
     """a is the term at some index of a sum of non-negative terms."""
-    symbols, body, inside = context.opened(b)
+    _, body, inside = context.opened(b)
     if not Sign(inside).nonnegative(body):
         return False
-    normal = Normal((), context)
-    return any(
-        not normal.difference(a, instantiate(b.args[1], (i,))) for i in _indices_of(a, b.args[0])
-    )
-
-
-def _indices_of(term: Term, size: Term) -> list[Term]:
-    found: dict[Term, None] = {}
-
-    def visit(t: Term) -> None:
-        if not t.loose and sort_of(t) == size:
-            found[t] = None
-        for part in t.args:
-            visit(part)
-
-    visit(term)
-    return list(found)
+    normal, places = Normal((), context), (i for i in indices_in(a) if sort_of(i) == b.args[0])
+    return any(not normal.difference(a, instantiate(b.args[1], (i,))) for i in places)
 
 
 def without_abs(term: Term, context: Context) -> Term:

@@ -88,13 +88,18 @@ class _Reader:
 
     def position(self, e: Any, scope: Scope, size: Term | None) -> Term:
         """An index into a range of this size, or into its own where None is needed."""
-        if e.is_Symbol:
-            found = self.meaning(e, scope)
-            if isinstance(sort_of(found), Term) and size in (None, sort_of(found)):
-                return found
-        elif e.is_Integer and size is not None:
-            return literal(int(e), size)
-        raise SympyFormError(f"{e} is not read as an index into a range of size {size!r}; needed a symbol or a number")
+        found = (
+            self.meaning(e, scope)
+            if e.is_Symbol
+            else literal(int(e), size)
+            if e.is_Integer and size is not None
+            else None
+        )
+        own = None if found is None else sort_of(found)
+        if found is not None and isinstance(own, Term) and size in (None, own):
+            return found
+        wanted = f"it has the size {own!r}" if isinstance(own, Term) else "needed a whole number or an index symbol"
+        raise SympyFormError(f"{e} is not read as an index into a range of size {size!r}; {wanted}")
 
     def entry(self, e: Any, scope: Scope) -> Term:
         family = self.meaning(e.base, scope)

@@ -19,15 +19,17 @@ def to_sympy(term: Term, sizes: Mapping[Any, int] | None = None, indices: Mappin
     `sizes` gives a number for every size symbol, `indices` one for every free index, and for an index map its values
     (pi(0), pi(1), ...). Keys are symbols or their names; a symbol that the term does not have is passed over.
     Raises SympyFormError for a value that is missing, unknown or out of range, for two things that would have one name in
-    SymPy, for a function, for a quantifier that is not over a range of known size, and where the term has no value (1/0).
+    SymPy, for a function, for a quantifier that is not over a range of known size, and where SymPy finds no real value (1/0).
     """
     if sizes is None and indices is not None:
         raise SympyFormError("indices have values in an instance only: give sizes={...} too")
+    if term.loose:
+        raise SympyFormError(f"{term!r} has no SymPy form of its own: it lacks the binder around it")
     symbols = free(term)
     counts = None if sizes is None else _counts(symbols, sizes)
     form = Writer(symbols, counts, _by_symbol(symbols, indices or {}, "indices")).write(term, (), evaluate=False)
-    if form.has(S.ComplexInfinity, S.NaN):
-        raise SympyFormError(f"{term!r} has no value: SymPy makes it {form}")
+    if form.has(S.ComplexInfinity, S.NaN, S.ImaginaryUnit):
+        raise SympyFormError(f"{term!r} has no real value: SymPy makes it {form}")
     return form
 
 

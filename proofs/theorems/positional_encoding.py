@@ -13,7 +13,6 @@ Statements    even_columns_are_sines           column 2m of PE_p is sin(p / base
               block_is_forced                  a 2 x 2 matrix that maps pair(t) to pair(t + k) at t = 0, pi/(2w) is Phi^(k)
               shift_is_rotation                T^(k) PE_p = PE_(p + k)
               shift_is_rotation_by_columns     the same with 2M x 2M matrices
-              instance_of_two, instance_of_four, instance_of_eight    T^(k) written out for d = 2, 4, 8
               half_split_is_a_permutation      column aM + m of one layout is column 2m + a of the other
               wavelengths_are_geometric        2 pi / w_(x + 1) = base^(1/M) 2 pi / w_x
               shortest_wavelength              2 pi / w_0 = 2 pi
@@ -179,61 +178,6 @@ def shift_is_rotation_by_columns(proof):
     proof.equals(sum_(m1, sum_(b, T(w, k, c_pair, c_part, m1, b) * pair(w, m1, p, b))), "finite_sum")
     proof.equals(pair(w, c_pair, p + k, c_part), shift_is_rotation)
     proof.closes("definition", of=encoding)
-
-
-def written_out(pairs):
-    """T^(k) as a matrix of numbers, for so many pairs, at (row, column)."""
-    few = family("omega", pairs)
-    row, column = index("r", 2 * pairs), index("s", 2 * pairs)
-
-    def entry(r, s):
-        angle = few[r // 2] * k
-        return 0 if r // 2 != s // 2 else (cos(angle) if r == s else sin(angle) if r < s else -sin(angle))
-
-    def transposed(r, s):
-        return entry(s, r)
-
-    def whole(at):
-        return table([[at(r, s) for s in range(2 * pairs)] for r in range(2 * pairs)], row, column)
-
-    general = T(few, k, *split(row, 2), *split(column, 2))
-    return (
-        general,
-        whole(entry),
-        whole(transposed),
-        {"on": row, "then": "cases", "inner": {"on": column, "then": "ring"}},
-    )
-
-
-two, four, eight = written_out(1), written_out(2), written_out(4)
-
-
-@theorem(eq(two[0], two[1]), near_miss=two[2])
-def instance_of_two(proof):
-    "T^(k) for d = 2, written out."
-    few = family("omega", 1)
-    row, column = (split(index(name, 2), 2) for name in "rs")
-    proof.equals(delta(row[0], column[0]) * block(few, row[0], k, row[1], column[1]), "definition", of=T)
-    proof.equals(delta(row[0], column[0]) * turn(few[row[0]] * k, row[1], column[1]), "definition", of=block)
-    proof.closes("cases", **two[3])
-
-
-@theorem(eq(four[0], four[1]), near_miss=four[2])
-def instance_of_four(proof):
-    "T^(k) for d = 4, written out: two rotations, and zeros elsewhere."
-    few = family("omega", 2)
-    row, column = (split(index(name, 4), 2) for name in "rs")
-    proof.equals(delta(row[0], column[0]) * turn(few[row[0]] * k, row[1], column[1]), "definition", of=(T, block))
-    proof.closes("cases", **four[3])
-
-
-@theorem(eq(eight[0], eight[1]), near_miss=eight[2])
-def instance_of_eight(proof):
-    "T^(k) for d = 8, written out: four rotations, and zeros elsewhere."
-    few = family("omega", 4)
-    row, column = (split(index(name, 8), 2) for name in "rs")
-    proof.equals(delta(row[0], column[0]) * turn(few[row[0]] * k, row[1], column[1]), "definition", of=(T, block))
-    proof.closes("cases", **eight[3])
 
 
 def entry(row, column):

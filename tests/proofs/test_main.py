@@ -104,7 +104,7 @@ def test_axioms_and_instances_are_marked():
     text = run("-k", "positions_are_distinct or instance_of_two").stdout
     assert re.search(r"positions_are_distinct +general +\d+\.\d+ +1$", text, re.MULTILINE)
     assert re.search(r"instance_of_two +instance ", text)
-    assert "rests on axioms.cosine_is_one_at_full_turns_only: 1 theorems" in text
+    assert "rests on axioms.cosine_is_one_at_full_turns_only: 1 theorem\n" in text
 
 
 def test_own_file(tmp_path):
@@ -177,7 +177,7 @@ def test_interrupted_in_one_process(tmp_path):
     path = file_of(tmp_path, GOOD + stopped + WRONG)
     text = run("check", path, code=130).stdout
     assert "mine, 2 of 2 proved" in text
-    assert "interrupted: 2 theorems were not tried, the first is mine.stopped" in text
+    assert "interrupted: 2 theorems not tried, the first is mine.stopped" in text
     found = json.loads(run("check", path, "--json", code=130).stdout)
     assert found["summary"]["interrupted"] is True
     assert [t["name"] for t in found["theorems"]] == ["mine.doubled", "mine.scaled_sum"]

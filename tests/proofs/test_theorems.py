@@ -43,7 +43,10 @@ def _listed(text):
     lines = text.splitlines()
     start = next(k for k, line in enumerate(lines) if line.startswith("Statements"))
     end = next(k for k, line in enumerate(lines) if line.startswith("Scope"))
-    heads = [line[14:].split("  ")[0].strip() for line in [lines[start].replace("Statements", " " * 10), *lines[start + 1 : end]]]
+    heads = [
+        line[14:].split("  ")[0].strip()
+        for line in [lines[start].replace("Statements", " " * 10), *lines[start + 1 : end]]
+    ]
     names = [name.strip() for head in heads for name in head.split(",")]
     return [name.split(" ")[0] for name in names if name and name.split(" ")[0].isidentifier()]
 
@@ -67,7 +70,7 @@ def test_catalogue_name_exists(name):
 
 
 INSTANCES = {
-    "positional_encoding.instance_of_two", "positional_encoding.instance_of_four", "positional_encoding.instance_of_eight",
+    "shift_instances.instance_of_two", "shift_instances.instance_of_four", "shift_instances.instance_of_eight",
     "softmax.two_classes_are_sigmoid", "softmax_jacobian.instance_of_four", "softmax_saturation.middle_entry_rises_first",
     "softmax_ties.tie_of_two", "relative_position.quarter_turns_repeat",
     "relative_position.real_positions_may_coincide",

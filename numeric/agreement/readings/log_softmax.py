@@ -2,6 +2,7 @@
 
 import numpy as np
 from flint import arb
+
 from proofs.terms import Term
 from proofs.theorems.softmax_derivatives import log_softmax as log_of_weight
 from proofs.theorems.softmax_derivatives import logsumexp

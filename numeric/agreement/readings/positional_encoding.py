@@ -1,6 +1,7 @@
 """PE and its shifts are read as encode and rotation of numeric.layers.positional_encoding, frequencies as frequencies."""
 
 import numpy as np
+
 from proofs.terms import Term
 from proofs.theorems.positional_encoding import T, block, encoding, frequency, pair, shift_matrix
 
@@ -48,7 +49,12 @@ ROTATION = LayerFunction("positional_encoding.rotation", _rotation, _rotation_bo
 
 
 def _turned(
-    evaluation: Evaluation, function: LayerFunction, w: Term, p: Term, environment: Environment, pair: Term | None = None
+    evaluation: Evaluation,
+    function: LayerFunction,
+    w: Term,
+    p: Term,
+    environment: Environment,
+    pair: Term | None = None,
 ) -> tuple[list[Number], int, int] | None:
     """The flat output, its width, and the first column of the pair."""
 
@@ -96,15 +102,16 @@ def _read_block(evaluation: Evaluation, application: Term, environment: Environm
 
 
 def _read_frequency(evaluation: Evaluation, application: Term, environment: Environment) -> Number | None:
-    """At the places that the layer has: the whole numbers below M."""
-    base, pairs, x = (evaluation.number(each, environment) for each in parameters(application))
-    if any(isinstance(each, Traced) for each in (base, pairs, x)) or not read_whole(evaluation):
+    """At the places that the layer has, which are the whole numbers below M."""
+    base_term, pairs, place_term = parameters(application)
+    base, place = (evaluation.number(each, environment) for each in (base_term, place_term))
+    if isinstance(base, Traced) or isinstance(place, Traced):
         return None
-    place = x.unique_fmpz()
-    if place is None or not (x.is_exact() and 0 <= place < pairs):
+    whole = place.unique_fmpz() if place.is_exact() else None
+    if whole is None or not 0 <= int(whole) < evaluation.extent(pairs) or not read_whole(evaluation):
         return None
-    width = 2 * int(pairs.unique_fmpz())
-    return evaluation.arithmetic.call(FREQUENCIES, to_balls(base), width=width)[int(place)]
+    found = evaluation.arithmetic.call(FREQUENCIES, to_balls(base), width=2 * evaluation.extent(pairs))
+    return found[int(whole)]
 
 
 READINGS = {

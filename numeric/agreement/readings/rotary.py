@@ -6,10 +6,10 @@ transpose_is_backward_shift), and row a of R_p is what backward at p makes of th
 
 import numpy as np
 from flint import arb
+
 from proofs.terms import Term
 from proofs.theorems.rotary import R, rotated
 
-from ...arithmetic import to_balls
 from ...checker.rounding import Rounded, interleaved
 from ...layers import rotary
 from ..calls import LayerFunction

@@ -6,6 +6,7 @@ Each of the three goes with a temperature T of its own, as forward(T z, T): anot
 from collections.abc import Sequence
 
 import numpy as np
+
 from proofs.terms import Term
 from proofs.theorems.softmax import softmax as softmax_of_logits
 

@@ -92,29 +92,29 @@ def printed_alike(printer, terms):
 
 @pytest.mark.parametrize("printer", PRINTERS)
 def test_random_terms(printer):
-    terms = drawn(seed=1, count=1500)  # over a million pairs
+    terms = drawn(seed=1, count=1200)  # over 700,000 pairs
     assert printed_alike(printer(PAGE), terms) == []
 
 
 @pytest.mark.parametrize("printer", PRINTERS)
 def test_random_terms_over_few_symbols(printer):
-    terms = dense(seed=1, count=8000)
-    assert len(terms) > 3000
+    terms = dense(seed=1, count=5000)
+    assert len(terms) > 2500
     assert printed_alike(printer(PAGE), terms) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("printer", PRINTERS)
-@pytest.mark.parametrize("seed", range(2, 6))
+@pytest.mark.parametrize("seed", range(2, 4))
 def test_many_random_terms(printer, seed):
-    assert printed_alike(printer(PAGE), [*drawn(seed, count=15000), *dense(seed, count=80000)]) == []
+    assert printed_alike(printer(PAGE), [*drawn(seed, count=8000), *dense(seed, count=30000)]) == []
 
 
 @pytest.mark.parametrize("printer", PRINTERS)
 def test_one_edit_shows(printer):
     """At least 2,000 pairs of terms that differ in one place."""
     prints, count = printer(PAGE), 0
-    for term in drawn(seed=11, count=100):
+    for term in drawn(seed=11, count=80):
         text = prints(term)
         for variant in edited(term):
             count += 1
@@ -128,7 +128,7 @@ def test_a_printer_without_brackets_is_caught(printer):
         def bracketed(self, text):
             return text
 
-    assert printed_alike(Careless(PAGE), dense(seed=1, count=8000))
+    assert printed_alike(Careless(PAGE), dense(seed=1, count=5000))
 
 
 def test_a_printer_that_always_trusts_the_range_is_caught():

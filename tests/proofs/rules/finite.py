@@ -95,7 +95,6 @@ def congruence(rng: Random, depth: int) -> Case:
             lambda t: absolute(t) / v,
             lambda t: maximum(t, other),
             lambda t: when(le(other, a), t, b),
-            lambda t: when(lt(t, other), a, b),
             lambda t: other - exp(t) * sum_(j, y[j] * t),
         ]
     )

@@ -1,0 +1,102 @@
+"""Every rule on random statements: true ones are accepted, false ones, one edit away, are refused with what is left over."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import cache
+from random import Random
+from typing import Any
+
+import pytest
+
+from proofs.notation import eq
+from proofs.rules import LIMIT_RULES, RULES
+from proofs.rules.context import Refused
+from proofs.terms import ZERO, Term
+
+from .algebra import DEFINITIONS, angles, definition, exp_log, field, given, ring
+from .analysis import differentiation, limit, order, squeeze
+from .earlier import substitution
+from .edits import edited, is_true
+from .finite import cases, congruence, finite_sum
+from .vocabulary import Case, Pairs
+
+Generator = Callable[[Random, int], Case]
+MANY, FEW = 90, 60  # statements of a rule, true and false each; fewer where a check is slow
+
+
+def _equation(pairs: Pairs, rule: str, **arguments: Any) -> Generator:
+    return lambda rng, depth: Case(eq(*pairs(rng, depth)), rule, arguments)
+
+
+GENERATORS: dict[str, tuple[Generator, int]] = {
+    "definition": (_equation(definition, "definition", of=DEFINITIONS), MANY),
+    "ring": (_equation(ring, "ring"), MANY),
+    "field": (_equation(field, "field"), MANY),
+    "angles": (_equation(angles, "angles"), MANY),
+    "exp_log": (_equation(exp_log, "exp_log"), MANY),
+    "finite_sum": (_equation(finite_sum, "finite_sum"), MANY),
+    "given": (given, MANY),
+    "cases": (cases, MANY),
+    "congruence": (congruence, MANY),
+    "derivative": (differentiation, FEW),
+    "order": (order, FEW),
+    "limit": (limit, FEW),
+    "squeeze": (squeeze, FEW),
+    "earlier theorem": (substitution, FEW),
+}
+
+
+def _stream(rule: str) -> Iterator[Case]:
+    rng = Random(rule)
+    while True:
+        case = GENERATORS[rule][0](rng, 2)
+        if case.conclusion.args[0] != case.conclusion.args[-1]:
+            yield case
+
+
+@cache
+def true_ones(rule: str) -> tuple[Case, ...]:
+    stream = _stream(rule)
+    return tuple(next(stream) for _ in range(GENERATORS[rule][1]))
+
+
+@cache
+def false_ones(rule: str) -> tuple[tuple[str, Case], ...]:
+    """One edit of each true statement, and of more where an edit left it true."""
+    rng, stream, found = Random(rule), _stream(rule), []
+    while len(found) < GENERATORS[rule][1]:
+        twin = edited(next(stream), rng)
+        if twin is not None:
+            found.append(twin)
+    return tuple(found)
+
+
+@pytest.mark.parametrize("rule", GENERATORS)
+def test_true_statements_are_accepted(rule: str) -> None:
+    for case in true_ones(rule):
+        assert is_true(case, 2), f"the generator is wrong: {case}"
+        (step,) = case.checked()
+        assert step.after == case.conclusion.args[-1]
+
+
+@pytest.mark.parametrize("rule", GENERATORS)
+def test_false_statements_are_refused_with_a_residue(rule: str) -> None:
+    for kind, case in false_ones(rule):
+        with pytest.raises(Refused) as refusal:
+            case.checked()
+            pytest.fail(f"accepted after an edit of the {kind}: {case}")
+        assert isinstance(refusal.value.residue, Term) and refusal.value.residue != ZERO
+
+
+def test_the_numbers_that_are_promised() -> None:
+    counts = [count for _, count in GENERATORS.values()]
+    assert min(counts) >= 50 and sum(counts) >= 1000
+    assert set(GENERATORS) == {*RULES, *LIMIT_RULES, "earlier theorem"}
+
+
+def test_every_kind_of_edit_is_met() -> None:
+    kinds = Counter(kind for rule in GENERATORS for kind, _ in false_ones(rule))
+    assert set(kinds) == {"sign", "factor", "index", "transpose", "range", "bound name"}
+    assert min(kinds.values()) >= 5, kinds

@@ -1,0 +1,119 @@
+"""SymPy as a third witness: every theorem that it can state, at small sizes and rational points, derivatives taken by SymPy."""
+
+from collections.abc import Iterator
+from itertools import islice
+from random import Random
+
+import pytest
+import sympy
+from sympy import Rational
+
+from proofs.binders import as_function, substitute
+from proofs.kernel import Statement
+from proofs.registry import all_claims
+from proofs.sympy_form import instances, to_sympy
+from proofs.terms import Family, IndexMap, Term
+
+from .points import DIGITS, value
+
+
+def listable(statement) -> bool:
+    """Whether its index maps have a finite number of values."""
+    maps = [s for s in statement.symbols() if isinstance(s, IndexMap)]
+    return not any(slot.op == "domain" for m in maps for slot in m.slots)
+
+
+EQUATIONS = {c.name: c for c in all_claims() if c.statement.conclusion.data == "eq"}
+INEQUALITIES = {
+    c.name: c for c in all_claims() if c.statement.conclusion.data in ("le", "lt", "ne") and listable(c.statement)
+}
+
+
+def holds(equation, seed) -> bool:
+    left, right = value(equation.lhs, seed), value(equation.rhs, seed)
+    assert left.is_number, left
+    assert right.is_number, right
+    return abs(left - right) <= Rational(1, 10**DIGITS) * (1 + abs(left))
+
+
+def witnessed(claim, statement=None, false_at=None) -> Statement:
+    """A statement with the claim's witness in it, and the values at which a near miss is false."""
+    statement = statement or claim.statement
+    values = {**claim.witness, **(false_at or {})}
+    chosen = {s: as_function(v) if isinstance(s, Family) else v for s, v in values.items() if s in statement.symbols()}
+    return Statement(
+        substitute(statement.conclusion, chosen), tuple(substitute(h, chosen) for h in statement.hypotheses)
+    )
+
+
+def at_size(statement, count) -> dict:
+    return {s: max(count, s.data[1]) for s in statement.symbols() if isinstance(s, Term) and s.op == "size"}
+
+
+def instances_of(statement, count) -> Iterator:
+    return instances(statement, at_size(statement, count))
+
+
+@pytest.mark.parametrize("name", EQUATIONS)
+def test_an_equation_holds_at_one_instance(name):
+    some = list(islice(instances_of(witnessed(EQUATIONS[name]), 2), 6))
+    assert holds(Random(name).choice(some)[1], seed=0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EQUATIONS)
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_an_equation_holds_at_all_instances(name, count):
+    found = list(instances_of(witnessed(EQUATIONS[name]), count))
+    assert found
+    for assignment, equation in found:
+        assert holds(equation, seed=1), assignment
+
+
+@pytest.mark.parametrize("name", EQUATIONS)
+def test_a_near_miss_fails_at_some_instance(name):
+    claim = EQUATIONS[name]
+    for twin in claim._options["near_misses"]:
+        statement = witnessed(claim, twin.statement, twin.false_at)
+        tried = (e for count in (2, 3) for _, e in islice(instances_of(statement, count), 9))
+        assert not all(holds(e, seed=0) for e in tried)
+
+
+def true_at(proposition, seed) -> bool:
+    """A relation, or several, at a random rational point; equal numbers are told from different ones at 30 digits."""
+
+    def decided(relation):
+        gap, slack = value(relation.lhs, seed) - value(relation.rhs, seed), Rational(1, 10**DIGITS)
+        return relation.func(gap if abs(gap) > slack else sympy.Integer(0), 0)
+
+    return bool(proposition.replace(lambda e: isinstance(e, sympy.core.relational.Relational), decided))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", INEQUALITIES)
+def test_an_inequality_holds_where_its_hypotheses_do(name):
+    statement = witnessed(INEQUALITIES[name])
+    sizes = at_size(statement, 2)
+    for assignment, conclusion in instances(statement, sizes):
+        given = [to_sympy(h, sizes, assignment) for h in statement.hypotheses]
+        met = list(islice((seed for seed in range(200) if all(true_at(h, seed) for h in given)), 3))
+        assert len(met) == 3
+        assert all(true_at(conclusion, seed) for seed in met), assignment
+
+
+def test_sympy_solves_the_hypotheses_of_block_is_forced():
+    """They are linear equations with one solution, which SymPy finds by itself."""
+    statement = EQUATIONS["positional_encoding.block_is_forced"].statement
+    sizes = at_size(statement, 2)
+    for assignment, forced in instances(statement, sizes):
+        given = [e for h in statement.hypotheses for e in to_sympy(h, sizes, assignment).args]
+        unknown = [s for s in sympy.And(*given).free_symbols if s.name.startswith("A_")]
+        assert sympy.simplify(sympy.solve(given, unknown)[forced.lhs] - forced.rhs) == 0
+
+
+def test_most_of_the_catalogue_is_stated_in_sympy():
+    """Left out are limits, and hypotheses about a map of all real numbers."""
+    rest = [c for c in all_claims() if c.name not in EQUATIONS and c.name not in INEQUALITIES]
+    assert all(c.statement.conclusion.op == "tends" or not listable(c.statement) for c in rest)
+    assert len(EQUATIONS) > 60
+    assert len(INEQUALITIES) > 25
