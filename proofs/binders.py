@@ -100,7 +100,9 @@ def check_replacement(replacement: Mapping[Any, Any], where: str) -> None:
         else:
             raise TermError(f"{where}: {symbol!r} is not a symbol that can be replaced")
         if needed != found:
-            raise TermError(f"{where}: {named([symbol])} := {value!r}: found {_spelled(found)}, needed {_spelled(needed)}")
+            raise TermError(
+                f"{where}: {named([symbol])} := {value!r}: found {_spelled(found)}, needed {_spelled(needed)}"
+            )
 
 
 def _spelled(sort: Any) -> str:

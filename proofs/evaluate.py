@@ -193,7 +193,11 @@ def _proposition(term: Term, point: Point, bound: tuple[Any, ...]) -> bool:
     range_, body = term.args
     if range_.op != "domain":
         return all(evaluate(body, point, (*bound, k)) for k in range(_extent(range_, point)))
-    draws = [mp.mpf(k) for k in range(-6, 7)] if range_.data == "integer" else [Point(k).number(range_.data) for k in range(8)]
+    draws = (
+        [mp.mpf(k) for k in range(-6, 7)]
+        if range_.data == "integer"
+        else [Point(k).number(range_.data) for k in range(8)]
+    )
     return all(evaluate(body, point, (*bound, x)) for x in draws)
 
 
@@ -243,7 +247,9 @@ class Sampler:
                     return point
             except ZeroDivisionError:
                 continue
-        raise NoSample(f"none of {_ATTEMPTS} random points meets the hypotheses; give a witness if they can be met at all")
+        raise NoSample(
+            f"none of {_ATTEMPTS} random points meets the hypotheses; give a witness if they can be met at all"
+        )
 
 
 class PointWith(Point):
@@ -257,4 +263,3 @@ class PointWith(Point):
 def holds_at(conclusion: Term, point: PointWith) -> bool:
     relevant = {s: v for s, v in point.chosen.items() if s in free(conclusion)}
     return bool(evaluate(substitute(conclusion, relevant), point))
-

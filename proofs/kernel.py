@@ -1,4 +1,4 @@
-"""TRUSTED. Statements, steps and Theorem: the only way from a proof script to something proved.
+"""TRUSTED. Theorem, and the only two ways to one: a script that was checked, and a cited axiom.
 
 A proof function never meets the kernel. It writes a script, which is data: the next term, the name of a rule from the closed
 table or an earlier theorem, and arguments. The kernel then runs the script against the statement, and against every near
@@ -12,99 +12,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakSet
 
-from .binders import substitute
-from .definitions import Definition
+from .chain import check_links, check_statement
 from .evaluate import NoSample, Sampler, holds_at
-from .rules import LIMIT_RULES, RULES, check_rule, check_theorem
-from .rules.context import Context, Refused
-from .rules.defined import check_defined, opened_limit
-from .rules.limit import check_limit, check_squeeze
-from .rules.substitution import Instance, specialised
-from .terms import PROP, Family, IndexMap, Term, TermError, as_term, free, sort_of
+from .rules.context import Refused
+from .scripts import Link, NearMiss, ProofError, Script, Specialised, Statement, Step, Twin, carried, is_cited_at
+from .terms import Term, TermError
 from .well_typed import check_entry
 
 SAMPLES = 6  # random admissible points at which every statement is also evaluated
-
-
-class ProofError(Exception):
-    """A statement that cannot stand, or a proof that does not prove it. `residue` is what is left over, if anything."""
-
-    def __init__(self, message: str, residue: Term | None = None):
-        super().__init__(message)
-        self.residue = residue
-
-
-class Link(NamedTuple):
-    """One line of a script. `after` is None for the statement's own right side."""
-
-    relation: str | None
-    after: Term | None
-    reason: Any  # the name of a rule, or a Theorem
-    arguments: Mapping[str, Any]
-    using: tuple[Any, ...]  # theorems, or (theorem, {symbol: value}), whose conclusions the rule may use
-
-
-class Specialised(NamedTuple):
-    """A universal hypothesis of the statement at these values, outermost first, as something that a step uses."""
-
-    hypothesis: Term
-    values: tuple[Any, ...]
-
-
-class Step(NamedTuple):
-    """One line of a checked proof."""
-
-    before: Term
-    relation: str
-    after: Term
-    reason: Any
-    arguments: Mapping[str, Any]
-    using: tuple[Theorem, ...]
-
-
-class Script:
-    """What a proof function writes on."""
-
-    def __init__(self) -> None:
-        self.links: list[Link] = []
-
-    def equals(self, after: Any, reason: Any, *, using: Any = (), **arguments: Any) -> None:
-        """Extends the chain by `= after`, because of a rule, or of an earlier theorem at stated values (at={...})."""
-        self._add("eq", as_term(after), reason, using, arguments)
-
-    def at_most(self, after: Any, reason: Any = "order", *, using: Any = (), **arguments: Any) -> None:
-        """Extends the chain by `<= after`."""
-        self._add("le", as_term(after), reason, using, arguments)
-
-    def less_than(self, after: Any, reason: Any = "order", *, using: Any = (), **arguments: Any) -> None:
-        """Extends the chain by `< after`."""
-        self._add("lt", as_term(after), reason, using, arguments)
-
-    def closes(self, reason: Any, *, using: Any = (), **arguments: Any) -> None:
-        """The last link. Its right side comes from the statement, so that a near miss meets the same rule."""
-        self._add(None, None, reason, using, arguments)
-
-    def _add(self, name: str | None, after: Term | None, reason: Any, using: Any, arguments: dict[str, Any]) -> None:
-        many = using if isinstance(using, list | tuple) and not _is_cited_at(using) else (using,)
-        self.links.append(Link(name, after, reason, MappingProxyType(arguments), tuple(many)))
-
-
-def _is_cited_at(using: Any) -> bool:
-    return isinstance(using, tuple) and len(using) == 2 and isinstance(using[1], Mapping)
-
-
-class Statement(NamedTuple):
-    """What is claimed: for all values of the free symbols that meet the hypotheses, the conclusion."""
-
-    conclusion: Term
-    hypotheses: tuple[Term, ...] = ()
-
-    def symbols(self) -> frozenset[Any]:
-        return frozenset().union(free(self.conclusion), *map(free, self.hypotheses))
-
 
 _SEAL = object()
 _proved: WeakSet[Theorem] = WeakSet()
@@ -146,13 +64,13 @@ class Theorem:
     @property
     def uses(self) -> tuple[Theorem, ...]:
         """The theorems and axioms that its steps cite, read off the steps."""
-        cited = [t for s in self.steps for t in (*s.using, s.reason, *_carried(s.arguments)) if isinstance(t, Theorem)]
+        cited = [t for s in self.steps for t in (*s.using, s.reason, *carried(s.arguments)) if isinstance(t, Theorem)]
         return tuple(dict.fromkeys(cited))
 
     @property
     def rules(self) -> tuple[str, ...]:
         """The rules that its steps cite."""
-        named = [r for s in self.steps for r in (s.reason, *_carried(s.arguments)) if isinstance(r, str)]
+        named = [r for s in self.steps for r in (s.reason, *carried(s.arguments)) if isinstance(r, str)]
         return tuple(dict.fromkeys(named))
 
     @property
@@ -170,31 +88,9 @@ class Theorem:
         return f"⊢ {self.name}: {self.says}"
 
 
-class Twin(NamedTuple):
-    """A near miss to be refused, with values at which it is false where random ones would not do."""
-
-    statement: Statement
-    false_at: Mapping[Any, Any] = MappingProxyType({})
-
-
-class NearMiss(NamedTuple):
-    """A false twin of a statement, and what its proof by the same script leaves over."""
-
-    conclusion: Term
-    hypotheses: tuple[Term, ...]
-    residue: Term
-    message: str
-
-
 def _has_literal_range(term: Term) -> bool:
     sizes = term.args[:1] if term.op in ("index", "literal", "sum") else term.args[:-1] if term.op == "function" else ()
     return any(s.op == "number" for s in sizes) or any(map(_has_literal_range, term.args))
-
-
-def _carried(arguments: Mapping[str, Any]) -> list[Any]:
-    """The rules and theorems that a step applies at a place."""
-    inner = _carried(arguments["inner"]) if "inner" in arguments else []
-    return [*([arguments["then"]] if "then" in arguments else []), *inner]
 
 
 def require_theorem(value: Any) -> Theorem:
@@ -233,7 +129,9 @@ def prove(
     wanted = [m if isinstance(m, Twin) else Twin(m) for m in near_misses]
     twins = tuple(_refuted(name, statement, m.statement, links, {**(witness or {}), **m.false_at}) for m in wanted)
     if not twins:
-        raise ProofError(f"{name} has no near miss: name a twin, one edit away and false, that the same proof must refuse")
+        raise ProofError(
+            f"{name} has no near miss: name a twin, one edit away and false, that the same proof must refuse"
+        )
     says = inspect.cleandoc(write.__doc__ or "")
     return Theorem(_SEAL, name=name, says=says, conclusion=statement.conclusion, hypotheses=statement.hypotheses,
                    steps=steps, near_misses=twins, source=None)  # fmt: skip
@@ -278,57 +176,9 @@ def _refuted(
     raise ProofError(f"{name}: its proof also 'proves' the near miss", twin.conclusion)
 
 
-def check_statement(statement: Statement) -> Context:
-    """Raises unless a statement is well-typed, defined under its hypotheses and not empty; gives its context."""
-    if type(statement) is not Statement or type(statement.hypotheses) is not tuple:
-        raise TermError(f"{statement!r} is not a Statement with a tuple of hypotheses")
-    check_entry(tuple(statement))
-    conclusion = statement.conclusion
-    names: dict[str, Any] = {}
-    for symbol in statement.symbols():
-        spelled = symbol.name if isinstance(symbol, Family | IndexMap) else _name(symbol)
-        if names.setdefault(spelled, symbol) != symbol:
-            raise TermError(f"{spelled} stands for two symbols: with different assumptions, or over different ranges")
-    for definition in set().union(*map(_definitions, (conclusion, *statement.hypotheses))):
-        if names.setdefault(definition.name, definition) is not definition:
-            raise TermError(f"{definition.name} stands for two things: for a definition, and for another one or a symbol")
-    context = Context().knowing(statement.symbols())
-    for hypothesis in statement.hypotheses:
-        if sort_of(hypothesis) != PROP or hypothesis.loose:
-            raise TermError(f"{hypothesis!r} is no hypothesis")
-        check_defined(hypothesis, context)
-        context = context.given([hypothesis])
-    if conclusion.op not in ("relation", "tends") or conclusion.loose:
-        raise TermError(f"{conclusion!r} is no conclusion: needed an equation, an inequality or a limit")
-    check_defined(conclusion, context)
-    left, right = conclusion.args[0], conclusion.args[-1]
-    if left == right:
-        raise ProofError("both sides are the same term, so nothing is said; keep definitions folded", left)
-    if conclusion in statement.hypotheses:
-        raise ProofError("the conclusion is one of the hypotheses", conclusion)
-    return context
-
-
-def _name(symbol: Term) -> str:
-    return str(symbol.data) if symbol.op == "index" else str(symbol.data[0])
-
-
-def _definitions(term: Term) -> set[Definition]:
-    own = {term.data} if term.op == "apply" else set()
-    return own.union(*map(_definitions, term.args))
-
-
 def check(statement: Statement, links: tuple[Link, ...]) -> tuple[Step, ...]:
     """The steps of a script that proves the statement; raises Refused, or another error, where it does not."""
-    context = check_statement(statement)
-    links = tuple(map(_entered, links))
-    if not links:
-        raise ProofError("the proof is empty")
-    if statement.conclusion.op == "tends":
-        return _check_limit(statement.conclusion, links, context)
-    left, right = statement.conclusion.args
-    name = statement.conclusion.data
-    return tuple(_check_chain(left, right, name, links, context))
+    return check_links(statement, tuple(map(_entered, links)))
 
 
 def _entered(link: Link) -> Link:
@@ -345,62 +195,9 @@ def _entered_use(use: Any) -> Any:
     if type(use) is Specialised:
         check_entry(tuple(use))
         return Specialised(use.hypothesis, tuple(use.values))
-    theorem, at = use if _is_cited_at(use) else (use, {})
+    theorem, at = use if is_cited_at(use) else (use, {})
     check_entry(at)
     return require_theorem(theorem), _frozen(at)
-
-
-def _check_chain(left: Term, right: Term, name: str, links: tuple[Link, ...], context: Context) -> Iterable[Step]:
-    """The links of a chain from left to right, which together give the relation."""
-    term, strict = left, False
-    steps = []
-    for k, link in enumerate(links):
-        if link.relation is None and k != len(links) - 1:
-            raise ProofError("closes() is the last link")
-        if link.relation not in (None, "eq", "le", "lt"):
-            raise ProofError(f"{link.relation!r} is no relation of a link")
-        after = right if link.after is None else link.after
-        step_relation = link.relation or _closing(link, name, strict)
-        if not _may_use(step_relation, name):
-            raise ProofError(f"a step {step_relation!r} has no place in a proof of {name!r}")
-        steps.append(_check_link(term, after, step_relation, link, context))
-        term, strict = after, strict or step_relation in ("lt", "ne")
-    if links[-1].relation is not None and term != right:
-        raise Refused("the chain stops short of the right side", term - right)
-    if name in ("lt", "ne") and not strict:
-        raise ProofError("the chain proves ≤, where < (or ≠) is claimed")
-    return steps
-
-
-def _closing(link: Link, name: str, strict: bool) -> str:
-    """The relation of the last link: as weak as suffices."""
-    reason, arguments = link.reason, link.arguments
-    while reason in ("cases", "congruence") and "then" in arguments:
-        reason, arguments = arguments["then"], arguments.get("inner", {})
-    gives_order = reason == "order" if isinstance(reason, str) else reason.conclusion.data != "eq"
-    if name == "eq" or not gives_order:
-        return "eq"
-    return "le" if name == "lt" and strict else name
-
-
-def _may_use(step: str, name: str) -> bool:
-    return step in {"eq": ("eq",), "le": ("eq", "le", "lt"), "lt": ("eq", "le", "lt"), "ne": ("eq", "ne")}[name]
-
-
-def _check_link(before: Term, after: Term, name: str, link: Link, context: Context) -> Step:
-    if sort_of(after) != "real" or after.loose:
-        raise TermError(f"{after!r} is not a real number")
-    inside, used = _with_facts(link, context)
-    context.check_known(after)
-    check_defined(after, inside)
-    arguments, reason = link.arguments, link.reason
-    if isinstance(reason, str):
-        if reason not in RULES:
-            raise ProofError(f"{reason!r} is no rule; the table has {', '.join(RULES)}")
-        check_rule(reason, before, after, name, inside, arguments)
-    else:
-        check_theorem(reason, before, after, name, inside, arguments)
-    return Step(before, name, after, reason, MappingProxyType(dict(arguments)), used)
 
 
 def _resolved(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -424,72 +221,7 @@ def _frozen(value: Any) -> Any:
     return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
 
 
-def _with_facts(link: Link, context: Context) -> tuple[Context, tuple[Theorem, ...]]:
-    """The context with the conclusions of the cited theorems, whose hypotheses must hold here."""
-    used = []
-    for citation in link.using:
-        if isinstance(citation, Specialised):
-            context = context.given([specialised(citation.hypothesis, citation.values, context)])
-            continue
-        theorem, at = citation if _is_cited_at(citation) else (citation, {})
-        used.append(require_theorem(theorem))
-        context = context.given([Instance(used[-1], at, context).fact()])
-    return context, tuple(used)
-
-
-def _check_limit(conclusion: Term, links: tuple[Link, ...], context: Context) -> tuple[Step, ...]:
-    """Equations that hold near the target, then one rule for limits."""
-    variable, body, inside = opened_limit(conclusion, context)
-    written = Term("variable", (), (conclusion.hints[0], "real"))
-    if written in free(conclusion).union(*map(free, context.facts)):
-        raise TermError(f"{written!r} is bound by the limit, and free elsewhere in the statement")
-    here = {written: variable}
-    *equations, last = links
-    steps = []
-    for link in equations:
-        if link.relation != "eq" or link.after is None:
-            raise ProofError("before the limit is taken, only equations")
-        moved = link._replace(after=substitute(link.after, here), arguments=_moved(link.arguments, here))
-        step = _check_link(body, moved.after, "eq", _cited_at(moved, here), inside)  # type: ignore[arg-type]
-        body = step.after
-        steps.append(_shown(step, variable, written))
-    if last.reason not in LIMIT_RULES or last.after is not None:
-        raise ProofError(f"a limit closes with {' or '.join(LIMIT_RULES)}, found {last.reason!r}")
-    target, value = conclusion.args[1:]
-    near, used = _with_facts(_cited_at(last, here), inside)
-    arguments = {k: substitute(as_term(v), here) for k, v in last.arguments.items()}
-    needed = {"limit": set(), "squeeze": {"lower", "upper"}}[last.reason]
-    if set(arguments) != needed:
-        raise TermError(f"{last.reason} takes {', '.join(sorted(needed)) or 'no arguments'}; found {', '.join(arguments)}")
-    if last.reason == "limit":
-        check_limit(body, variable, target, value, near)
-    else:
-        for bound in arguments.values():
-            near.check_known(bound)
-            check_defined(bound, near)
-        check_squeeze(body, variable, target, value, near, arguments["lower"], arguments["upper"])
-    steps.append(_shown(Step(body, "tends", value, last.reason, last.arguments, used), variable, written))
-    return tuple(steps)
-
-
-def _cited_at(link: Link, here: Mapping[Term, Term]) -> Link:
-    """The same link, with the written variable of a limit replaced in the values of its citations."""
-    using = tuple(
-        (c[0], _moved(c[1], here)) if _is_cited_at(c) else c for c in link.using
-    )
-    return link._replace(using=using)
-
-
-def _moved(value: Any, here: Mapping[Term, Term]) -> Any:
-    if isinstance(value, Term):
-        return substitute(value, here)
-    if isinstance(value, Mapping):
-        return {k: _moved(v, here) for k, v in value.items()}
-    return value
-
-
-def _shown(step: Step, variable: Term, written: Term) -> Step:
-    """The step as it was written: over the variable that the limit binds."""
-    back = {variable: written}
-    return step._replace(before=substitute(step.before, back), after=substitute(step.after, back))
-
+__all__ = [
+    "Link", "NearMiss", "ProofError", "Script", "Specialised", "Statement", "Step", "Theorem", "Twin", "check",
+    "check_statement", "cite", "prove", "require_theorem",
+]  # fmt: skip

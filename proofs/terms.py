@@ -202,7 +202,9 @@ def key(term: Term) -> str:
     """One spelling per term; it orders terms, and names them in messages."""
     if term._key is None:
         data = getattr(term.data, "name", term.data)
-        text = term.op if data is None else str(data) if term.op in ("number", "family", "apply") else f"{term.op}:{data}"
+        text = (
+            term.op if data is None else str(data) if term.op in ("number", "family", "apply") else f"{term.op}:{data}"
+        )
         if term.op in ("variable", "size", "index"):
             text = data if isinstance(data, str) else data[0]
         elif term.args:

@@ -118,7 +118,11 @@ def _bare(term: Term, ranges: Ranges) -> Any:
         case _:
             name, assumption = term.data
             checked_name(name)
-            good = type(assumption) is str and assumption in DOMAINS if term.op == "variable" else type(assumption) is int and assumption >= 0
+            good = (
+                type(assumption) is str and assumption in DOMAINS
+                if term.op == "variable"
+                else type(assumption) is int and assumption >= 0
+            )
             _need(good, term, "no such assumption")
     return REAL
 
@@ -211,9 +215,7 @@ def _apply(term: Term, ranges: Ranges) -> None:
             needed.append((FUNCTION, tuple(substitute(s, sizes) for s in p.slots)))
         else:
             needed.append(substitute(p.args[0], sizes) if p.op == "index" else REAL)
-    found = [
-        (FUNCTION, a.args[:-1]) if sort(a, ranges) == FUNCTION else sort(a, ranges) for a in term.args
-    ]
+    found = [(FUNCTION, a.args[:-1]) if sort(a, ranges) == FUNCTION else sort(a, ranges) for a in term.args]
     if found != needed:
         raise TermError(f"{term!r} is ill-typed: its parts are {found!r}, needed {needed!r}")
 
@@ -223,5 +225,18 @@ _INDEX = {op: _index for op in ("index", "literal", "map")} | {op: _radix for op
 _BINDER = {op: _binder for op in ("sum", "derivative", "function", "forall", "tends")}
 _COMPOUND = {
     op: _compound
-    for op in ("add", "mul", "power", "max", "value", "delta", "relation", "implies", "when", "table", "apply", *FUNCTIONS)
+    for op in (
+        "add",
+        "mul",
+        "power",
+        "max",
+        "value",
+        "delta",
+        "relation",
+        "implies",
+        "when",
+        "table",
+        "apply",
+        *FUNCTIONS,
+    )
 }

@@ -131,7 +131,9 @@ LIMIT_RULES: Mapping[str, str] = MappingProxyType(
 )
 
 
-def check_theorem(theorem: Any, before: Term, after: Term, relation: str, context: Context, arguments: Arguments) -> None:
+def check_theorem(
+    theorem: Any, before: Term, after: Term, relation: str, context: Context, arguments: Arguments
+) -> None:
     """Raises Refused unless an earlier theorem, at the values that are stated, gives `before relation after`."""
     unknown = set(arguments) - {"at", "backwards"}
     if unknown:
@@ -146,7 +148,9 @@ def check_rule(name: str, before: Term, after: Term, relation: str, context: Con
     carried = "then" in rule.arguments
     unknown = set(arguments) - set(rule.arguments)
     if unknown and not carried:
-        raise TermError(f"{name} takes {', '.join(rule.arguments) or 'no arguments'}; found {', '.join(sorted(unknown))}")
+        raise TermError(
+            f"{name} takes {', '.join(rule.arguments) or 'no arguments'}; found {', '.join(sorted(unknown))}"
+        )
     if relation != "eq" and not carried and name != "order":
         raise TermError(f"{name} gives equations, not {relation}")
     rule.check(before, after, relation, context, arguments)

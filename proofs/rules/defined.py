@@ -63,7 +63,9 @@ def _opened_parts(term: Term, context: Context) -> list[tuple[Term, Context]]:
     if not term.hints:
         return [(a, context) for a in term.args if sort_of(a) is not None]
     _, body, inside = context.opened(term)
-    return [(a, context) for a, b in zip(term.args, term.binders(), strict=True) if not b and sort_of(a)] + [(body, inside)]
+    return [(a, context) for a, b in zip(term.args, term.binders(), strict=True) if not b and sort_of(a)] + [
+        (body, inside)
+    ]
 
 
 def _power(term: Term, context: Context) -> None:
@@ -165,4 +167,3 @@ def is_whole(term: Term) -> bool:
 def _need(condition: Term, context: Context, message: str) -> None:
     if not Sign(context).holds(condition):
         raise Refused(f"{message}; this is not known", condition)
-

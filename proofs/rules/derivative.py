@@ -71,7 +71,9 @@ def differentiate(f: Term, t: Term, context: Context) -> tuple[Term, list[Term]]
             if any(t in free(i) for i in f.args[-count:]):
                 raise Refused("an entry chosen by a moving index has no derivative", f)
             parts = [differentiate(a, t, context) for a in f.args[:-count]]
-            return Term("table", tuple(d for d, _ in parts) + f.args[-count:], f.data), [c for _, cs in parts for c in cs]
+            return Term("table", tuple(d for d, _ in parts) + f.args[-count:], f.data), [
+                c for _, cs in parts for c in cs
+            ]
         case "apply":
             return differentiate(unfolded(f), t, context)
         case "family":

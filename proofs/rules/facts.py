@@ -88,6 +88,11 @@ def opposite(term: Term) -> Term:
 
 def negated(relation: Term) -> Term:
     left, right = relation.args
-    opposites = {"eq": ("ne", left, right), "ne": ("eq", left, right), "le": ("lt", right, left), "lt": ("le", right, left)}
+    opposites = {
+        "eq": ("ne", left, right),
+        "ne": ("eq", left, right),
+        "le": ("lt", right, left),
+        "lt": ("le", right, left),
+    }
     name, a, b = opposites[relation.data]
     return Term("relation", (a, b), name)

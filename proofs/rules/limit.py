@@ -132,4 +132,3 @@ def _vanishes(moving: Monomial, b: Term, normal: Normal, context: Context) -> bo
     if not rate:
         return degree < 0
     return Sign(context).positive(as_sum(scaled(rate, -1)))
-

@@ -203,7 +203,11 @@ class Normal:
                 return self.reduced(rest | {(term, 1)}, at)
             if term.op == "delta" and e == 1 and "sums" in self.laws:
                 for keep, replaced in (term.args, term.args[::-1]):
-                    if replaced.op == "index" and replaced not in free(keep) and any(replaced in free(t) for t, _ in rest):
+                    if (
+                        replaced.op == "index"
+                        and replaced not in free(keep)
+                        and any(replaced in free(t) for t, _ in rest)
+                    ):
                         moved = self.polynomial(substitute(as_product(rest), {replaced: keep}), at)
                         self.doubt({t for m in moved for t, _ in m} - {t for t, _ in rest})
                         return self.product(moved, {frozenset({(term, 1)}): Fraction(1)}, at)
@@ -280,4 +284,3 @@ def _undone(term: Term) -> Term:
         if q.op == "quotient" and r.op == "remainder" and q.args == r.args:
             return q.args[0]
     return term
-

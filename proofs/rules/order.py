@@ -42,7 +42,9 @@ def at_most(a: Term, b: Term, strict: bool, context: Context, depth: int = 6) ->
     decide = sign.positive if strict else sign.nonnegative
     if decide(b - a) or decide(as_sum(gap)) or (_factored(a, b, strict, context)):
         return True
-    return depth > 0 and (_same_shape(a, b, strict, context, depth - 1) or _other_shape(a, b, strict, context, depth - 1))
+    return depth > 0 and (
+        _same_shape(a, b, strict, context, depth - 1) or _other_shape(a, b, strict, context, depth - 1)
+    )
 
 
 def _factored(a: Term, b: Term, strict: bool, context: Context) -> bool:
@@ -54,7 +56,12 @@ def _factored(a: Term, b: Term, strict: bool, context: Context) -> bool:
     )
     if not common:
         return False
-    rest = as_sum({frozenset((t, e - dict(common).get(t, 0)) for t, e in m if e != dict(common).get(t, 0)): c for m, c in gap.items()})
+    rest = as_sum(
+        {
+            frozenset((t, e - dict(common).get(t, 0)) for t, e in m if e != dict(common).get(t, 0)): c
+            for m, c in gap.items()
+        }
+    )
     sign = Sign(context)
     head = [as_product(frozenset({f})) for f in factors(common)]
     if strict:
@@ -104,7 +111,7 @@ def _products(a: Term, b: Term, strict: bool, context: Context, depth: int) -> b
     numbers = [(x, y) for x, y in pairs if x == y and x.op == "number" and x.data < 0]
     if len(numbers) == 1:  # a negative factor turns the order round
         left = [p for p in pairs if p != numbers[0]]
-        x, y = (left[0] if len(left) == 1 else (Term("mul", side) for side in zip(*left, strict=True)))
+        x, y = left[0] if len(left) == 1 else (Term("mul", side) for side in zip(*left, strict=True))
         return at_most(y, x, strict, context, depth)
     if not all(sign.nonnegative(x) and at_most(x, y, False, context, depth) for x, y in pairs):
         return False
@@ -159,4 +166,3 @@ def _abs(u: Term, context: Context) -> Term:
     if u.op == "mul":
         return Term("mul", tuple(_abs(f, context) for f in u.args))
     return Term("abs", (u,))
-

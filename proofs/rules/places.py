@@ -47,7 +47,10 @@ def _contradictory(context: Context) -> bool:
     for fact in context.facts:
         if fact.op == "relation" and sort_of(fact.args[0]) == "real":
             value = as_constant(Normal((), context).polynomial(fact.args[1] - fact.args[0], context))
-            if value is not None and not {"eq": value == 0, "ne": value != 0, "le": value >= 0, "lt": value > 0}[fact.data]:
+            if (
+                value is not None
+                and not {"eq": value == 0, "ne": value != 0, "le": value >= 0, "lt": value > 0}[fact.data]
+            ):
                 return True
     return False
 
@@ -64,7 +67,13 @@ def _cases(on: Any) -> list[tuple[dict[Term, Term], tuple[Term, ...]]]:
         return [({j: i}, ()), ({}, (related("ne", i, j),))]
     if isinstance(on, Term) and on.op == "index" and _is_short(on.args[0]):
         return [({on: literal(k, on.args[0])}, ()) for k in range(int(on.args[0].data))]
-    if isinstance(on, Term) and on.op == "relation" and on.data == "eq" and on.args[0].op == "variable" and on.args[1] == ZERO:
+    if (
+        isinstance(on, Term)
+        and on.op == "relation"
+        and on.data == "eq"
+        and on.args[0].op == "variable"
+        and on.args[1] == ZERO
+    ):
         if on.args[0].data[1] != "positive":
             return [({on.args[0]: ZERO}, ()), ({}, (negated(on),))]
     if isinstance(on, Term) and on.op == "relation" and sort_of(on.args[0]) == "real":

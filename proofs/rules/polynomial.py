@@ -72,4 +72,3 @@ def as_sum(p: Polynomial) -> Term:
         return number(0)
     parts = sorted((as_product(m, c) for m, c in p.items()), key=key)
     return parts[0] if len(parts) == 1 else Term("add", tuple(parts))
-

@@ -27,9 +27,14 @@ class Instance:
                 raise TermError(f"{self.name} does not speak of {getattr(symbol, 'name', symbol)!r}")
         _add_derivatives(replacement, symbols, context, self.name)
         context.check_known(*replacement.values(), *_staying(symbols, replacement))
-        left = sorted((s for s in symbols if isinstance(s, Term) and s.op == "index" and s not in replacement), key=repr)
+        left = sorted(
+            (s for s in symbols if isinstance(s, Term) and s.op == "index" and s not in replacement), key=repr
+        )
         # a symbol that is left must not meet one of the same name, of which more is known here
-        renamed = {s: Term("index", (substitute(s.args[0], replacement),), f"{context.depth + k:03d}{s.data}p") for k, s in enumerate(left)}
+        renamed = {
+            s: Term("index", (substitute(s.args[0], replacement),), f"{context.depth + k:03d}{s.data}p")
+            for k, s in enumerate(left)
+        }
         replacement.update(renamed)
         check_replacement(replacement, self.name)
         for symbol, value in replacement.items():
@@ -120,7 +125,9 @@ def _add_derivatives(replacement: dict[Any, Any], symbols: set[Any], context: Co
         given = replacement.get(symbol.derivative)
         if given is None:
             closed = close(d, bound)
-            replacement[symbol.derivative] = Term("function", (*symbol_ranges(bound), closed), None, replacement[symbol].hints)
+            replacement[symbol.derivative] = Term(
+                "function", (*symbol_ranges(bound), closed), None, replacement[symbol].hints
+            )
         else:
             gap = Normal(("sums",), inside).difference(d, context.opened(given)[1])
             if gap:
@@ -207,4 +214,3 @@ def _match(pattern: Term, term: Term, symbols: set[Term], binding: dict[Term, Te
     for p, t in zip(pattern.args, term.args, strict=True):
         found = _match(p, t, symbols, found) if found is not None else None
     return found
-

@@ -40,6 +40,7 @@ from .random_terms import (
     mean,
     n,
     omega,
+    onehot,
     p_i,
     p_j,
     path,
@@ -213,6 +214,10 @@ TRAPS = {
     "quantifiers": [
         forall(k, le(z[k], w), where=[Term("relation", (k, i), "ne")]), forall(k, le(z[k], w), where=[Term("relation", (i, k), "ne")]),
         forall(k, le(z[k], w)), forall(k, le(z[i], w)), forall(m, le(z[i], w)),
+    ],
+    "ranges that only the indices of a definition tell": [
+        onehot(literal(0, n), literal(0, n)), onehot(literal(0, M), literal(0, M)), sum_(i, onehot(i, i)), sum_(m, onehot(m, m)),
+        softmax(z, literal(0, n)), softmax(function(m, value_of(m)), literal(0, M)), softmax(function(i, value_of(i)), literal(0, n)),
     ],
     "maps in subscripts": [z[pi_n(i)], z[pi_n(j)], value_of(tied(i)), z[pi_n(pi_n(i))]],
 }  # fmt: skip

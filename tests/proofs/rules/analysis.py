@@ -94,9 +94,13 @@ def _ordered(rng: Random, depth: int, i: Term, j: Term) -> tuple[Term, Term, boo
     )
 
 
+def _rate(rng: Random) -> Term:
+    return rng.choice([number(1), number(2), n, 1 + a**2, 1 + c, 2 + u[rng.choice(INDICES)]])
+
+
 def _tending(rng: Random, depth: int) -> Pair:
     """A function of beta and its limit as beta grows."""
-    s, v, w = leaf(rng), positive(rng), positive(rng)
+    s, v, w = leaf(rng), _rate(rng), positive(rng)
     i = rng.choice(INDICES)
     if depth <= 0:
         return rng.choice(
@@ -135,7 +139,7 @@ def limit(rng: Random, depth: int) -> Case:
 
 
 def squeeze(rng: Random, depth: int) -> Case:
-    to, v = leaf(rng), positive(rng)
+    to, v = leaf(rng), _rate(rng)
     swing = rng.choice([sin(beta * a), cos(beta + b), tanh(beta * a), sin(beta) * delta(*rng.sample(INDICES, 2))])
     small = rng.choice([exp(-v * beta), v / beta, 2 * beta * exp(-beta)])
     body = rng.choice([to + swing * small, to - small * swing])

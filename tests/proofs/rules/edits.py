@@ -96,7 +96,7 @@ def is_true(case: Case, points: int) -> bool:
 def _holds(conclusion: Term, point: PointWith) -> bool:
     if conclusion.op != "tends":
         return holds_at(conclusion, point)
-    body, target, value = conclusion.args  # a limit is compared with a value nearby; decay rates are at least 1/100
-    near = mp.mpf(10) ** 5 if target.op == "infinity" else evaluate(target, point) + mp.mpf(10) ** -5
+    body, target, value = conclusion.args  # a limit is compared with a value nearby; decay rates are at least 1
+    near = mp.mpf(10) ** 4 if target.op == "infinity" else evaluate(target, point) + mp.mpf(10) ** -5
     limit = evaluate(value, point)
     return bool(abs(evaluate(body, point, (near,)) - limit) <= mp.mpf(10) ** -2 * (1 + abs(limit)))

@@ -1,0 +1,108 @@
+"""What statements and proofs are made of: data, which the kernel checks. Nothing here decides anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from .terms import Term, as_term, free
+
+
+class ProofError(Exception):
+    """A statement that cannot stand, or a proof that does not prove it. `residue` is what is left over, if anything."""
+
+    def __init__(self, message: str, residue: Term | None = None):
+        super().__init__(message)
+        self.residue = residue
+
+
+class Statement(NamedTuple):
+    """What is claimed: for all values of the free symbols that meet the hypotheses, the conclusion."""
+
+    conclusion: Term
+    hypotheses: tuple[Term, ...] = ()
+
+    def symbols(self) -> frozenset[Any]:
+        return frozenset().union(free(self.conclusion), *map(free, self.hypotheses))
+
+
+class Link(NamedTuple):
+    """One line of a script. `after` is None for the statement's own right side."""
+
+    relation: str | None
+    after: Term | None
+    reason: Any  # the name of a rule, or a Theorem
+    arguments: Mapping[str, Any]
+    using: tuple[Any, ...]  # theorems, or (theorem, {symbol: value}), whose conclusions the rule may use
+
+
+class Specialised(NamedTuple):
+    """A universal hypothesis of the statement at these values, outermost first, as something that a step uses."""
+
+    hypothesis: Term
+    values: tuple[Any, ...]
+
+
+class Step(NamedTuple):
+    """One line of a checked proof."""
+
+    before: Term
+    relation: str
+    after: Term
+    reason: Any
+    arguments: Mapping[str, Any]
+    using: tuple[Any, ...]  # theorems
+
+
+class Script:
+    """What a proof function writes on."""
+
+    def __init__(self) -> None:
+        self.links: list[Link] = []
+
+    def equals(self, after: Any, reason: Any, *, using: Any = (), **arguments: Any) -> None:
+        """Extends the chain by `= after`, because of a rule, or of an earlier theorem at stated values (at={...})."""
+        self._add("eq", as_term(after), reason, using, arguments)
+
+    def at_most(self, after: Any, reason: Any = "order", *, using: Any = (), **arguments: Any) -> None:
+        """Extends the chain by `<= after`."""
+        self._add("le", as_term(after), reason, using, arguments)
+
+    def less_than(self, after: Any, reason: Any = "order", *, using: Any = (), **arguments: Any) -> None:
+        """Extends the chain by `< after`."""
+        self._add("lt", as_term(after), reason, using, arguments)
+
+    def closes(self, reason: Any, *, using: Any = (), **arguments: Any) -> None:
+        """The last link. Its right side comes from the statement, so that a near miss meets the same rule."""
+        self._add(None, None, reason, using, arguments)
+
+    def _add(self, name: str | None, after: Term | None, reason: Any, using: Any, arguments: dict[str, Any]) -> None:
+        many = using if isinstance(using, list | tuple) and not is_cited_at(using) else (using,)
+        self.links.append(Link(name, after, reason, MappingProxyType(arguments), tuple(many)))
+
+
+def is_cited_at(using: Any) -> bool:
+    return isinstance(using, tuple) and len(using) == 2 and isinstance(using[1], Mapping)
+
+
+class Twin(NamedTuple):
+    """A near miss to be refused, with values at which it is false where random ones would not do."""
+
+    statement: Statement
+    false_at: Mapping[Any, Any] = MappingProxyType({})
+
+
+class NearMiss(NamedTuple):
+    """A false twin of a statement, and what its proof by the same script leaves over."""
+
+    conclusion: Term
+    hypotheses: tuple[Term, ...]
+    residue: Term
+    message: str
+
+
+def carried(arguments: Mapping[str, Any]) -> list[Any]:
+    """The rules and theorems that a step applies at a place."""
+    inner = carried(arguments["inner"]) if "inner" in arguments else []
+    return [*([arguments["then"]] if "then" in arguments else []), *inner]
