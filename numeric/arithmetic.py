@@ -134,7 +134,7 @@ def largest_error(numbers: ArrayLike, balls: np.ndarray) -> np.ndarray:
         return _elementwise(_distance_above, to_balls(numbers), balls).astype(np.float64)
 
 
-def _elementwise(function: Callable, *arrays: np.ndarray) -> np.ndarray:
+def _elementwise(function: Callable[..., Any], *arrays: np.ndarray) -> np.ndarray:
     # frompyfunc hands back a bare object for 0-d input; an array keeps .astype and .shape
     return np.asarray(np.frompyfunc(function, len(arrays), 1)(*arrays), dtype=object)
 

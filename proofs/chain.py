@@ -17,7 +17,7 @@ from .rules.context import Context, Refused
 from .rules.defined import check_defined, opened_limit
 from .rules.limit import check_limit, check_squeeze
 from .rules.substitution import Instance, specialised
-from .scripts import Link, ProofError, Specialised, Statement, Step, is_cited_at
+from .scripts import Link, ProofError, Specialised, Statement, Step
 from .terms import PROP, Family, IndexMap, Term, TermError, as_term, free, sort_of
 from .well_typed import check_entry
 
@@ -116,7 +116,7 @@ def _may_use(step: str, name: str) -> bool:
 def _check_link(before: Term, after: Term, name: str, link: Link, context: Context) -> Step:
     if sort_of(after) != "real" or after.loose:
         raise TermError(f"{after!r} is not a real number")
-    inside, used = _with_facts(link, context)
+    inside = _with_facts(link, context)
     context.check_known(after)
     check_defined(after, inside)
     arguments, reason = link.arguments, link.reason
@@ -126,20 +126,19 @@ def _check_link(before: Term, after: Term, name: str, link: Link, context: Conte
         check_rule(reason, before, after, name, inside, arguments)
     else:
         check_theorem(reason, before, after, name, inside, arguments)
-    return Step(before, name, after, reason, MappingProxyType(dict(arguments)), used)
+    return Step(before, name, after, reason, MappingProxyType(dict(arguments)), link.using)
 
 
-def _with_facts(link: Link, context: Context) -> tuple[Context, tuple[Any, ...]]:
+def _with_facts(link: Link, context: Context) -> Context:
     """The context with the conclusions of the cited theorems, whose hypotheses must hold here."""
-    used = []
     for citation in link.using:
         if isinstance(citation, Specialised):
-            context = context.given([specialised(citation.hypothesis, citation.values, context)])
-            continue
-        theorem, at = citation if is_cited_at(citation) else (citation, {})
-        used.append(theorem)
-        context = context.given([Instance(used[-1], at, context).fact()])
-    return context, tuple(used)
+            fact = specialised(citation.hypothesis, citation.values, context)
+        else:
+            theorem, at = citation
+            fact = Instance(theorem, at, context).fact()
+        context = context.given([fact])
+    return context
 
 
 def _check_limit(conclusion: Term, links: tuple[Link, ...], context: Context) -> tuple[Step, ...]:
@@ -154,14 +153,14 @@ def _check_limit(conclusion: Term, links: tuple[Link, ...], context: Context) ->
     for link in equations:
         if link.relation != "eq" or link.after is None:
             raise ProofError("before the limit is taken, only equations")
-        moved = link._replace(after=substitute(link.after, here), arguments=_moved(link.arguments, here))
-        step = _check_link(body, moved.after, "eq", _cited_at(moved, here), inside)  # type: ignore[arg-type]
-        body = step.after
-        steps.append(_shown(step, variable, written))
+        moved = _moved(link, here)
+        _check_link(body, moved.after, "eq", moved, inside)
+        steps.append(_as_written(body, "eq", moved.after, link, {variable: written}))
+        body = moved.after
     if last.reason not in LIMIT_RULES or last.after is not None:
         raise ProofError(f"a limit closes with {' or '.join(LIMIT_RULES)}, found {last.reason!r}")
     target, value = conclusion.args[1:]
-    near, used = _with_facts(_cited_at(last, here), inside)
+    near = _with_facts(_moved(last, here), inside)
     arguments = {k: substitute(as_term(v), here) for k, v in last.arguments.items()}
     needed = {"limit": set(), "squeeze": {"lower", "upper"}}[last.reason]
     if set(arguments) != needed:
@@ -175,25 +174,22 @@ def _check_limit(conclusion: Term, links: tuple[Link, ...], context: Context) ->
             near.check_known(bound)
             check_defined(bound, near)
         check_squeeze(body, variable, target, value, near, arguments["lower"], arguments["upper"])
-    steps.append(_shown(Step(body, "tends", value, last.reason, last.arguments, used), variable, written))
+    steps.append(_as_written(body, "tends", value, last, {variable: written}))
     return tuple(steps)
 
 
-def _cited_at(link: Link, here: Mapping[Term, Term]) -> Link:
-    """The same link, with the written variable of a limit replaced in the values of its citations."""
-    using = tuple((c[0], _moved(c[1], here)) if is_cited_at(c) else c for c in link.using)
-    return link._replace(using=using)
-
-
 def _moved(value: Any, here: Mapping[Term, Term]) -> Any:
+    """A link, or a part of one, with the written variable of a limit replaced."""
     if isinstance(value, Term):
         return substitute(value, here)
     if isinstance(value, Mapping):
         return {k: _moved(v, here) for k, v in value.items()}
-    return value
+    if isinstance(value, Link | Specialised):
+        return type(value)(*(_moved(part, here) for part in value))
+    return tuple(_moved(part, here) for part in value) if isinstance(value, tuple) else value
 
 
-def _shown(step: Step, variable: Term, written: Term) -> Step:
-    """The step as it was written: over the variable that the limit binds."""
-    back = {variable: written}
-    return step._replace(before=substitute(step.before, back), after=substitute(step.after, back))
+def _as_written(before: Term, relation: str, after: Term, link: Link, back: Mapping[Term, Term]) -> Step:
+    """The step over the variable that the limit binds, as its author wrote it."""
+    sides = substitute(before, back), substitute(after, back)
+    return Step(sides[0], relation, sides[1], link.reason, link.arguments, link.using)

@@ -64,7 +64,9 @@ class Theorem:
     @property
     def uses(self) -> tuple[Theorem, ...]:
         """The theorems and axioms that its steps cite, read off the steps."""
-        cited = [t for s in self.steps for t in (*s.using, s.reason, *carried(s.arguments)) if isinstance(t, Theorem)]
+        using = [use[0] for s in self.steps for use in s.using]
+        reasons = [r for s in self.steps for r in (s.reason, *carried(s.arguments))]
+        cited = [t for t in (*using, *reasons) if isinstance(t, Theorem)]
         return tuple(dict.fromkeys(cited))
 
     @property
@@ -79,18 +81,11 @@ class Theorem:
 
     @property
     def is_general(self) -> bool:
-        """Whether it holds for arbitrary sizes: computed from the ranges that the statement speaks of."""
-        symbols = self.statement.symbols()
-        fixed = any(_has_literal_range(t) for t in (self.conclusion, *self.hypotheses))
-        return not fixed or any(isinstance(s, Term) and s.op == "size" for s in symbols)
+        """Whether it holds for arbitrary sizes."""
+        return self.statement.is_general
 
     def __repr__(self) -> str:
         return f"⊢ {self.name}: {self.says}"
-
-
-def _has_literal_range(term: Term) -> bool:
-    sizes = term.args[:1] if term.op in ("index", "literal", "sum") else term.args[:-1] if term.op == "function" else ()
-    return any(s.op == "number" for s in sizes) or any(map(_has_literal_range, term.args))
 
 
 def require_theorem(value: Any) -> Theorem:

@@ -14,7 +14,10 @@ from types import ModuleType
 from typing import Any
 
 from .kernel import ProofError, Script, Statement, Theorem, Twin, prove
+from .scripts import carried
 from .terms import PROP, Term, as_term, relation, sort_of
+
+_USERS = "proofs_of_users"
 
 
 class Claim:
@@ -70,7 +73,7 @@ class Claim:
         cited = [
             c[0] if isinstance(c, tuple) else c
             for link in script.links
-            for c in (*link.using, link.reason, link.arguments.get("then"))
+            for c in (*link.using, link.reason, *carried(link.arguments))
         ]
         return [c for c in cited if isinstance(c, Claim)]
 
@@ -140,10 +143,11 @@ def claims_in_file(path: Path) -> list[Claim]:
     """The theorems of a user's own file. Raises FileNotFoundError; the file's own errors come through."""
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no such file")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    name = f"{_USERS}.{path.stem}"  # so that no file of a user's stands for a module of the same name
+    spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise FileNotFoundError(f"{path}: not a Python file")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return claims_of(module)

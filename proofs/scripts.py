@@ -26,6 +26,17 @@ class Statement(NamedTuple):
     def symbols(self) -> frozenset[Any]:
         return frozenset().union(free(self.conclusion), *map(free, self.hypotheses))
 
+    @property
+    def is_general(self) -> bool:
+        """Whether it is for arbitrary sizes: computed from the ranges that it speaks of."""
+        fixed = any(map(_has_literal_range, (self.conclusion, *self.hypotheses)))
+        return not fixed or any(isinstance(s, Term) and s.op == "size" for s in self.symbols())
+
+
+def _has_literal_range(term: Term) -> bool:
+    sizes = term.args[:1] if term.op in ("index", "literal", "sum") else term.args[:-1] if term.op == "function" else ()
+    return any(s.op == "number" for s in sizes) or any(map(_has_literal_range, term.args))
+
 
 class Link(NamedTuple):
     """One line of a script. `after` is None for the statement's own right side."""
@@ -52,7 +63,7 @@ class Step(NamedTuple):
     after: Term
     reason: Any
     arguments: Mapping[str, Any]
-    using: tuple[Any, ...]  # theorems
+    using: tuple[Any, ...]  # (theorem, {symbol: value}), or Specialised
 
 
 class Script:

@@ -200,7 +200,8 @@ def _compound(term: Term, ranges: Ranges) -> Any:
         case "apply":
             _apply(term, ranges)
         case _:
-            fixed = 2 if term.op == "power" else 1 if term.op in FUNCTIONS else max(count, 1)
+            least_parts = 1 if term.op == "max" else 2
+            fixed = 2 if term.op == "power" else 1 if term.op in FUNCTIONS else max(count, least_parts)
             _all(term, (REAL,) * fixed, ranges)
     return REAL
 

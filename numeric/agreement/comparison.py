@@ -17,7 +17,7 @@ from flint import arb
 TOLERANCE = arb("1e-20")
 VOID = arb(2) ** -20
 SEEDS = 4  # points for each theorem: the sizes 5, 2, 4, 3, and indices that are distinct and that are equal
-SCALES = tuple(10**k for k in range(2, 7))  # from where on b e^(-bg) falls for every g >= 1/128
+SCALES = tuple(10**k for k in range(2, 7))  # b e^(-bg) falls from each to the next for every g >= 1/128
 
 
 class Verdict(StrEnum):

@@ -37,7 +37,11 @@ def show(report: Report, console: Console) -> None:
 
 def cells(theorem: TheoremReport) -> Iterable[Text]:
     name = folded(theorem.name.partition(".")[2])
-    return map(Text, (name, "\n".join(theorem.layers), sizes(theorem), f"{theorem.widest:.0e}", f"{theorem.ratio:.2f}"))
+    return map(Text, (name, "\n".join(theorem.layers), sizes(theorem), f"{theorem.widest:.0e}", of_bound(theorem.ratio)))
+
+
+def of_bound(ratio: float) -> str:
+    return f"{ratio:.2f}" if ratio < 100 else f"{ratio:.0e}"
 
 
 def folded(name: str) -> str:
@@ -70,11 +74,13 @@ def conclusions(report: Report) -> Iterable[Text]:
         if len(theorem.findings) > SHOWN:
             yield Text(f"  and {len(theorem.findings) - SHOWN} more such findings; --json has them all")
     if report.without_layer:
-        yield Text(f"{len(report.without_layer)} theorems speak of no layer: {', '.join(report.without_layer)}")
+        yield Text(f"Theorems that speak of no layer: {', '.join(report.without_layer)}")
     if report.uncalled:
-        yield Text(f"no theorem calls {', '.join(report.uncalled)}")
+        yield Text(f"Functions that no theorem speaks of: {', '.join(report.uncalled)}")
     agreeing = len(report.theorems) - len(report.failed)
-    style = STYLES[report.verdict]
-    yield Text(
-        f"{agreeing} of {len(report.theorems)} theorems agree with the layers at {report.seeds} points each", style
-    )
+    of = f"{agreeing} of {counted(len(report.theorems), 'theorem')}"
+    yield Text(f"{of} agree with the layers, at {counted(report.seeds, 'point')} each", STYLES[report.verdict])
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -34,7 +34,6 @@ from .polynomial import (
     times,
 )
 
-
 _EXP_ZERO = Term("exp", (number(0),))
 
 

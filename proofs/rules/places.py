@@ -11,9 +11,9 @@ from ..terms import ZERO, Term, TermError, free, literal, sort_of
 from ..terms import relation as related
 from .context import Context, Refused
 from .defined import check_defined
+from .facts import negated, replaced
 from .normal import Normal
 from .polynomial import as_constant
-from .facts import negated, replaced
 
 Check = Callable[[Term, Term, Context], None]
 

@@ -122,28 +122,26 @@ grown = function(l, beta * z[l])
 at_scale = {b: beta, r: r}
 
 
-def bound(factor):
-    """A multiple of (n - 1) e^(-bg)."""
-    return factor * ((n - 1) * exp(-(beta * gap)))
+small = (n - 1) * exp(-(beta * gap))
 
 
 @theorem(tends(beta, s(grown, i), INFINITY, delta(i, r)), given=[strict], near_miss=1 - delta(i, r), witness=hill)
 def weights_tend_to_one_hot(proof):
     "With a strict maximum the weights tend to a one-hot vector as the scale grows."
     facts = [(strict_maximum_lower_bound, at_scale), (strict_maximum_upper_bound, at_scale)]
-    proof.closes("squeeze", lower=delta(i, r) - bound(1), upper=delta(i, r) + bound(1), using=facts)
+    proof.closes("squeeze", lower=delta(i, r) - small, upper=delta(i, r) + small, using=facts)
 
 
 @theorem(tends(beta, J(grown, i, j), INFINITY, 0), given=[strict], near_miss=delta(i, r), witness=hill)
 def jacobian_vanishes(proof):
     "With a strict maximum every entry of the Jacobian tends to 0."
-    proof.closes("squeeze", lower=-bound(1), upper=bound(1), using=[(strict_maximum_jacobian, at_scale)])
+    proof.closes("squeeze", lower=-small, upper=small, using=[(strict_maximum_jacobian, at_scale)])
 
 
 @theorem(tends(beta, beta * J(grown, i, j), INFINITY, 0), given=[strict], near_miss=delta(i, r), witness=hill)
 def scaled_jacobian_vanishes(proof):
     "So does the scale times the Jacobian, the derivative with respect to the unscaled logits."
-    proof.closes("squeeze", lower=-bound(beta), upper=bound(beta), using=[(strict_maximum_jacobian, at_scale)])
+    proof.closes("squeeze", lower=-(beta * small), upper=beta * small, using=[(strict_maximum_jacobian, at_scale)])
 
 
 largest = forall(l, le(z[l], z[r]))

@@ -25,6 +25,7 @@ from proofs.render import Latex, Notation, Unicode
 from proofs.terms import Term, literal
 from proofs.well_typed import sort
 
+from .edits import edited
 from .random_terms import (
     FREE,
     SYMBOLS,
@@ -33,7 +34,6 @@ from .random_terms import (
     Terms,
     d_k,
     delta_family,
-    edited,
     exp_named,
     f,
     gate,
@@ -41,8 +41,6 @@ from .random_terms import (
     n,
     omega,
     onehot,
-    p_i,
-    p_j,
     path,
     pi_n,
     q,
@@ -143,7 +141,6 @@ def test_a_printer_that_always_trusts_the_range_is_caught():
 i, j, l = FREE[n]
 m, a = FREE[M][0], FREE[number(2)][0]
 k, c = index("k", n), index("c", 2 * M)
-x_of = function
 
 
 def mul(*parts):
@@ -237,4 +234,3 @@ def test_names_of_bound_variables_do_not_count(printer):
     assert prints(sum_(k, z[k])) == prints(sum_(index("k", n), z[index("k", n)]))
     assert mean(z) == mean(function(l, z[l]))
     assert prints(mean(z)) == prints(mean(function(k, z[k])))
-    assert p_i is not p_j

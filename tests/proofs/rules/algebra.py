@@ -136,7 +136,9 @@ def definition(rng: Random, depth: int) -> Pair:
             (_gram(function((i, j), A[j, i]), k, j), sum_(i, A[i, k] * A[i, j]) - delta(k, j)),
         ]
     )
-    return turned(rng, rng.choice([folded, (folded[0] + t, t1 + folded[1]), (sum_(i, folded[0] * t), sum_(i, t1 * folded[1]))]))
+    return turned(
+        rng, rng.choice([folded, (folded[0] + t, t1 + folded[1]), (sum_(i, folded[0] * t), sum_(i, t1 * folded[1]))])
+    )
 
 
 _e, _v, _B = variable("e"), family("v", n), family("B", n, n)
@@ -152,7 +154,11 @@ def given(rng: Random, depth: int) -> Case:
             (eq(_e, s), {_e: s}, (_e, s1)),
             (eq(_e * c, s), {_e: s / c}, (s, _e * c)),
             (forall(i, eq(_v[i], entry(i))), {_v: function(i, entry(i))}, (_v[j], entry(j))),
-            (forall([i, j], eq(_B[i, j], entry(i) * b)), {_B: function((i, j), entry(i) * b)}, (_B[k, i], entry(k) * b)),
+            (
+                forall([i, j], eq(_B[i, j], entry(i) * b)),
+                {_B: function((i, j), entry(i) * b)},
+                (_B[k, i], entry(k) * b),
+            ),
             (forall(k, eq(_v[k], entry(i)), where=[ne(i, k)]), {_v: function(k, entry(i))}, (_v[j], entry(i))),
         ]
     )

@@ -8,7 +8,7 @@ from proofs.binders import derivative, forall, substitute, sum_, tends
 from proofs.notation import absolute, cos, delta, eq, erf, exp, le, log, lt, number, sin, sqrt, tanh, variable
 from proofs.terms import INFINITY, PI, Term
 
-from .vocabulary import INDICES, A, Case, Pair, a, b, c, d, g, leaf, n, positive, turned, u, x, y
+from .vocabulary import INDICES, A, Case, Pair, a, b, c, d, g, leaf, n, positive, u, x, y
 
 t, beta = variable("t"), variable("beta")
 
@@ -18,7 +18,13 @@ def _moving(rng: Random, depth: int) -> Pair:
     i, j = rng.sample(INDICES, 2)
     if depth <= 0:
         return rng.choice(
-            [(t, number(1)), (x[i] + t * delta(i, j), delta(i, j)), (a * t, a), (leaf(rng), number(0)), (g[i, t], g.derivative[i, t])]
+            [
+                (t, number(1)),
+                (x[i] + t * delta(i, j), delta(i, j)),
+                (a * t, a),
+                (leaf(rng), number(0)),
+                (g[i, t], g.derivative[i, t]),
+            ]
         )
     (f, df), (h, dh) = _moving(rng, depth - 1), _moving(rng, depth - 1)
     v = positive(rng)
@@ -131,7 +137,13 @@ def _tending(rng: Random, depth: int) -> Pair:
 
 def limit(rng: Random, depth: int) -> Case:
     if rng.random() < 0.2:
-        f = rng.choice([lambda r: a * r**2 + r, lambda r: exp(r) / (1 + r**2), lambda r: cos(r * a) + sum_(INDICES[0], x[INDICES[0]] * r)])
+        f = rng.choice(
+            [
+                lambda r: a * r**2 + r,
+                lambda r: exp(r) / (1 + r**2),
+                lambda r: cos(r * a) + sum_(INDICES[0], x[INDICES[0]] * r),
+            ]
+        )
         to = rng.choice([number(0), a, c])
         return Case(tends(beta, f(beta), to, f(to)), "limit")
     f, to = _tending(rng, depth)
@@ -144,5 +156,3 @@ def squeeze(rng: Random, depth: int) -> Case:
     small = rng.choice([exp(-v * beta), v / beta, 2 * beta * exp(-beta)])
     body = rng.choice([to + swing * small, to - small * swing])
     return Case(tends(beta, body, INFINITY, to), "squeeze", {"lower": to - small, "upper": to + small})
-
-

@@ -17,7 +17,9 @@ _i, _j, _k = INDICES
 share = Definition("share", [u, _i], u[_i] / sum_(_k, u[_k]))
 
 
-def _proved(name: str, conclusion: Term, near_miss: Term, *links: tuple[Any, dict[str, Any]], given: tuple[Term, ...] = ()) -> Theorem:
+def _proved(
+    name: str, conclusion: Term, near_miss: Term, *links: tuple[Any, dict[str, Any]], given: tuple[Term, ...] = ()
+) -> Theorem:
     def write(script: Script) -> None:
         for after, reason in links[:-1]:
             script.equals(after, **reason)
@@ -31,10 +33,16 @@ def theorems() -> dict[str, Theorem]:
     unfolded = sum_(_i, u[_i] / sum_(_k, u[_k]))
     return {
         "square": _proved(
-            "square", eq((a + b) ** 2, a**2 + 2 * a * b + b**2), eq((a + b) ** 2, a**2 + b**2), (None, {"reason": "ring"})
+            "square",
+            eq((a + b) ** 2, a**2 + 2 * a * b + b**2),
+            eq((a + b) ** 2, a**2 + b**2),
+            (None, {"reason": "ring"}),
         ),
         "shift": _proved(
-            "shift", eq(sum_(_i, x[_i] + b), sum_(_i, x[_i]) + n * b), eq(sum_(_i, x[_i] + b), b), (None, {"reason": "finite_sum"})
+            "shift",
+            eq(sum_(_i, x[_i] + b), sum_(_i, x[_i]) + n * b),
+            eq(sum_(_i, x[_i] + b), b),
+            (None, {"reason": "finite_sum"}),
         ),
         "total": _proved(
             "total",
@@ -44,10 +52,17 @@ def theorems() -> dict[str, Theorem]:
             (None, {"reason": "finite_sum"}),
         ),
         "share": _proved(
-            "share", eq(share(u, _j) * sum_(_k, u[_k]), u[_j]), eq(share(u, _j), u[_j]), (None, {"reason": "definition", "of": share})
+            "share",
+            eq(share(u, _j) * sum_(_k, u[_k]), u[_j]),
+            eq(share(u, _j), u[_j]),
+            (None, {"reason": "definition", "of": share}),
         ),
-        "mean": _proved("mean", le(2 * a * b, a**2 + b**2), le(a * b, 0), (None, {"reason": "order", "difference": (a - b) ** 2})),
-        "sign": _proved("sign", eq(absolute(a), a), eq(absolute(a), -a), (None, {"reason": "order"}), given=(lt(0, a),)),
+        "mean": _proved(
+            "mean", le(2 * a * b, a**2 + b**2), le(a * b, 0), (None, {"reason": "order", "difference": (a - b) ** 2})
+        ),
+        "sign": _proved(
+            "sign", eq(absolute(a), a), eq(absolute(a), -a), (None, {"reason": "order"}), given=(lt(0, a),)
+        ),
     }
 
 
@@ -67,7 +82,9 @@ def substitution(rng: Random, depth: int) -> Case:
             ("sign", {a: v}),
         ]
     )
-    left, right = substitute(theorems()[name].conclusion, {f: as_function(e) if isinstance(f, Family) else e for f, e in at.items()}).args
+    left, right = substitute(
+        theorems()[name].conclusion, {f: as_function(e) if isinstance(f, Family) else e for f, e in at.items()}
+    ).args
     if name == "share" and rng.random() < 0.5:
         at = {f: e for f, e in at.items() if f != _j}  # holds for every j, and is found at k
     place = rng.choice(

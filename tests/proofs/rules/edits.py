@@ -22,7 +22,11 @@ def places(term: Term, ranges: Ranges = (), path: Path = ()) -> Iterator[tuple[P
     for k, (part, count) in enumerate(zip(term.args, term.binders(), strict=True)):
         if k in term.size_places() or part.op in ("domain", "infinity"):
             continue
-        bound = (None,) if term.op in ("derivative", "tends") else tuple(None if s.op == "domain" else s for s in term.args[:-1])
+        bound = (
+            (None,)
+            if term.op in ("derivative", "tends")
+            else tuple(None if s.op == "domain" else s for s in term.args[:-1])
+        )
         yield from places(part, (*ranges, *bound) if count else ranges, (*path, k))
 
 
@@ -67,12 +71,12 @@ def edits_at(term: Term, ranges: Ranges) -> dict[str, list[Term]]:
 def edited(case: Case, rng: Random) -> tuple[str, Case] | None:
     """A false statement one edit away with the kind of its edit; None where the edit is still true, or is no statement."""
     side = rng.choice((0, len(case.conclusion.args) - 1))
-    path, part, ranges = rng.choice([p for p in places(case.conclusion) if p[0][:1] == (side,)])
-    options = edits_at(part, ranges)
-    if not options:
-        return None
+    options: dict[str, list[tuple[Path, Term]]] = {}
+    for path, part, ranges in places(case.conclusion):
+        for kind, terms in edits_at(part, ranges).items() if path[:1] == (side,) else ():
+            options.setdefault(kind, []).append((path, rng.choice(terms)))
     kind = rng.choice(sorted(options))
-    twin = case._replace(conclusion=put(case.conclusion, path, rng.choice(options[kind])))
+    twin = case._replace(conclusion=put(case.conclusion, *rng.choice(options[kind])))
     return (kind, twin) if is_statement(twin) and not is_true(twin, 4) else None
 
 

@@ -9,7 +9,27 @@ from proofs.notation import absolute, delta, eq, exp, index, join, le, lt, maxim
 from proofs.terms import Term, family, literal, value_of
 
 from .algebra import angles, exp_log, field, ring
-from .vocabulary import INDICES, OTHER_INDICES, A, Case, Pair, a, b, c, compound, leaf, m, n, pi, positive, turned, u, w, x, y
+from .vocabulary import (
+    INDICES,
+    OTHER_INDICES,
+    A,
+    Case,
+    Pair,
+    a,
+    b,
+    c,
+    compound,
+    leaf,
+    m,
+    n,
+    pi,
+    positive,
+    turned,
+    u,
+    w,
+    x,
+    y,
+)
 
 three = index("l", 3)
 _T, _C = family("T", 3), family("C", n * m)
@@ -99,12 +119,13 @@ def congruence(rng: Random, depth: int) -> Case:
         ]
     )
     guarded = (when(ne(i, j), x[i] * (1 - delta(i, j)), b), when(ne(i, j), x[i], b))
-    bounded = (le(sum_(i, delta(i, j) * u[i]), sum_(i, u[i])), {"then": "cases", "on": (j, i), "inner": {"then": "order"}})
+    bounded = (
+        le(sum_(i, delta(i, j) * u[i]), sum_(i, u[i])),
+        {"then": "cases", "on": (j, i), "inner": {"then": "order"}},
+    )
     choice = rng.random()
     if choice < 0.1:
         return Case(eq(*turned(rng, guarded)), "congruence", {"then": "ring"})
     if choice < 0.15:
         return Case(bounded[0], "congruence", bounded[1])
     return Case(eq(place(left), place(right)), "congruence", {"then": name})
-
-

@@ -23,7 +23,7 @@ from .finite import cases, congruence, finite_sum
 from .vocabulary import Case, Pairs
 
 Generator = Callable[[Random, int], Case]
-MANY, FEW = 90, 60  # statements of a rule, true and false each; fewer where a check is slow
+MANY, FEW = 80, 56  # statements of a rule, true and false each; fewer where a check is slow
 
 
 def _equation(pairs: Pairs, rule: str, **arguments: Any) -> Generator:
@@ -81,14 +81,21 @@ def test_true_statements_are_accepted(rule: str) -> None:
         assert step.after == case.conclusion.args[-1]
 
 
+def _refusal(case: Case) -> Refused | None:
+    """What the rule says against it, None where it accepts it; an error comes through."""
+    try:
+        case.checked()
+    except Refused as refusal:
+        return refusal
+    return None
+
+
 @pytest.mark.parametrize("rule", GENERATORS)
 def test_false_statements_are_refused_with_a_residue(rule: str) -> None:
     for kind, case in false_ones(rule):
-        with pytest.raises(Refused) as refusal:
-            case.checked()
-            pytest.fail(f"accepted after an edit of the {kind}: {case}")
-        residue, message = refusal.value.residue, refusal.value.message
-        assert isinstance(residue, Term) and (residue != ZERO or "vanish" in message), message
+        refusal = _refusal(case)
+        assert refusal is not None, f"accepted after an edit of the {kind}: {case}"
+        assert isinstance(refusal.residue, Term) and (refusal.residue != ZERO or "vanish" in refusal.message), refusal
 
 
 def test_the_numbers_that_are_promised() -> None:

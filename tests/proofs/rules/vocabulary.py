@@ -58,7 +58,9 @@ def compound(rng: Random, depth: int, pairs: Pairs) -> Pair:
     """Two equal terms inside one and the same larger term: under a sum, a function, beside a delta."""
     left, right = pairs(rng, depth - 1)
     i, j = rng.sample(INDICES, 2)
-    wrap = rng.choice([lambda t: sum_(i, t), lambda t: t * delta(i, j), lambda t: exp(t / 8), lambda t: t * A[i, j] - x[i]])
+    wrap = rng.choice(
+        [lambda t: sum_(i, t), lambda t: t * delta(i, j), lambda t: exp(t / 8), lambda t: t * A[i, j] - x[i]]
+    )
     return wrap(left), wrap(right)
 
 

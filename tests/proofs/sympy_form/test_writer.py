@@ -10,6 +10,7 @@ import sympy
 from sympy import Derivative, IndexedBase, KroneckerDelta, Limit, Piecewise, Subs, Sum, Symbol
 
 import proofs
+from proofs.binders import substitute
 from proofs.definitions import Definition
 from proofs.kernel import Statement
 from proofs.notation import (
@@ -147,6 +148,10 @@ def test_a_binder_never_captures():
     nested = to_sympy(sum_(i, z[i] * sum_(l, softmax(z, i) * z[l])), {n: 2})
     s = [sympy.exp(v) / (sympy.exp(z0) + sympy.exp(z1)) for v in (z0, z1)]
     assert sympy.expand(nested - (z0 * s[0] + z1 * s[1]) * (z0 + z1)) == 0
+    apart = sum_(l, z[l]) + sum_(l, 2 * z[l]) ** 2
+    assert to_sympy(apart) == Sum(Z[L], (L, 0, N - 1)) + Sum(2 * Z[L], (L, 0, N - 1)) ** 2
+    moved = substitute(derivative(t, t * x, t), {x: t})
+    assert to_sympy(moved).doit() == T
     crossed = derivative(t, t * derivative(variable("s"), variable("s") * t, x), x)
     assert to_sympy(crossed).doit() == 2 * X
 

@@ -1,0 +1,100 @@
+"""`list`, `show`, `trust` and `claims`."""
+
+import json
+import re
+
+import pytest
+
+from proofs.registry import all_claims
+
+from .command_line import run
+
+
+def test_list_proves_nothing(monkeypatch):
+    monkeypatch.setattr("proofs.registry.prove", lambda *a, **k: pytest.fail("list must not prove"))
+    text = run("list").stdout
+    assert all(f"  {c.name.rpartition('.')[2]}\n" in text for c in all_claims())
+    assert f"{len(all_claims())} theorems" in text
+    found = json.loads(run("list", "-k", "isometry", "--json").stdout)
+    assert [t["name"] for t in found["theorems"]] == ["rotary.isometry"]
+    assert found["theorems"][0]["statement"] == "Σ_m Σ_a rotated(ω, x, p)_ma² = Σ_m Σ_a x_ma²"
+
+
+def test_show():
+    text = run("show", "softmax_jacobian.symmetric").stdout
+    for part in (
+        "softmax_jacobian.symmetric (for every size)", "1 ≤ n; i, j < n; z_k ∈ ℝ for k < n", "J(z)_ij = J(z)_ji",
+        "  1.   = softmax(z)_i (δ_ij − softmax(z)_j)\n           by softmax_jacobian.jacobian", "  2.   = softmax(z)_j (δ_ji",
+        "Near miss, which the same steps refuse\n  J(z)_ij = −J(z)_ji", "rules: finite_sum", "axioms: none",
+    ):  # fmt: skip
+        assert part in text, part
+    assert run("show", "quadratic_form_is_variance").stdout.startswith("softmax_jacobian.quadratic_form_is_variance")
+
+
+def test_show_hypotheses():
+    text = run("show", "preserves_order").stdout
+    assert "if\n  z_i ≤ z_j\n\nthen\n  softmax(z)_i ≤ softmax(z)_j\n" in text
+
+
+def test_show_latex_and_json():
+    source = run("show", "trace", "--latex").stdout
+    assert (
+        r"\sum_{i=0}^{n - 1} \operatorname{J}(z)_{i i} = 1 - \sum_{i=0}^{n - 1} \operatorname{softmax}(z)_{i}^{2}"
+        in source
+    )
+    found = json.loads(run("show", "trace", "--json").stdout)
+    assert found["conclusion"] == "Σ_i J(z)_ii = 1 − Σ_i softmax(z)_i²"
+    assert found["steps"][0]["reason"] == "by softmax_jacobian.jacobian"
+    assert found["near_misses"][0]["residue"] == "1 − n"
+    latex = json.loads(run("show", "trace", "--json", "--latex").stdout)
+    assert latex["steps"][1]["relation"] == "="
+    assert r"\sum" in latex["start"]
+
+
+def test_trust():
+    text = run("trust", "positions_are_distinct").stdout
+    for part in (
+        "relative_position.positions_are_distinct rests on", "rules", "axioms.cosine_is_one_at_full_turns_only", "Functions, section 4.14",
+        "relative_position.gap_is_positive", "Trusted in every proof, ", "proofs/terms.py", "proofs/binders.py", "proofs/definitions.py",
+        "proofs/kernel.py", "proofs/axioms.py", "proofs/rules/__init__.py",
+    ):  # fmt: skip
+        assert part.replace("Functions, section 4.14", "section 4.14") in text, part
+    found = json.loads(run("trust", "positions_are_distinct", "--json").stdout)
+    assert found["axioms"][0]["source"].startswith("NIST Digital Library")
+    assert {"name": "ring", "says": "by expanding and collecting"} in found["rules"]
+    assert "axioms: none" in run("trust", "softmax.positive").stdout
+
+
+def test_claims():
+    text = run("claims").stdout
+    assert re.search(r"^C1 +proved ", text, re.MULTILINE)
+    assert "22 claims: " in text
+    rows = json.loads(run("claims", "--json").stdout)["claims"]
+    assert [r["id"] for r in rows] == [f"C{k}" for k in range(1, 23)]
+    assert all(set(r) == {"id", "claim", "verdict", "sentence", "theorems", "counterexample"} for r in rows)
+
+
+def test_failing_claim(monkeypatch):
+    monkeypatch.setattr("proofs.claims._holds", lambda claim: claim.name != "softmax_jacobian.symmetric")
+    text = run("claims", code=1).stdout
+    assert re.search(r"^C12 +failed ", text, re.MULTILINE)
+    assert not re.search(r"^C11 +failed ", text, re.MULTILINE)
+
+
+def test_failed_theorem_of_the_catalogue(monkeypatch):
+    """Where a theorem of the catalogue fails, show and trust say so, and check counts the claims that it decides."""
+    claim = next(c for c in all_claims() if c.name == "softmax_jacobian.symmetric")
+    monkeypatch.setattr(claim, "_theorem", None)
+    monkeypatch.setattr(claim, "_failure", None)
+
+    def broken(proof):
+        "Broken."
+        proof.closes("ring")
+
+    broken.__module__ = claim.write.__module__
+    monkeypatch.setattr(claim, "write", broken)
+    text = run("show", "symmetric", code=1).stdout
+    assert "FAILED softmax_jacobian.symmetric" in text
+    assert "what is left over: J(z)_ij − J(z)_ji" in text
+    found = json.loads(run("-k", "softmax_jacobian", "--json", code=1).stdout)
+    assert [c["verdict"] for c in found["claims"] if c["id"] == "C12"] == ["failed"]
