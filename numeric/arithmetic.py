@@ -12,6 +12,7 @@ import math
 import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import ml_dtypes
 import numpy as np

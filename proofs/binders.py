@@ -163,11 +163,11 @@ def derivative(variable: Term, body: Any, at: Any) -> Term:
     return Term("derivative", (close(real(body), (variable,)), real(at)), None, (_name(variable),))
 
 
-def tends(variable: Term, body: Any, to: Term, value: Any) -> Term:
+def tends(variable: Term, body: Any, to: Any, value: Any) -> Term:
     """The statement that the body tends to a value as the variable tends to a point, or to INFINITY."""
     if variable.op != "variable" or variable.data[1] != "real":
         raise TermError(f"{variable!r} is not a real variable")
-    target = to if to.op == "infinity" else real(to)
+    target = to if isinstance(to, Term) and to.op == "infinity" else real(to)
     return Term("tends", (close(real(body), (variable,)), target, real(value)), None, (_name(variable),))
 
 

@@ -37,7 +37,9 @@ def show(report: Report, console: Console) -> None:
 
 def cells(theorem: TheoremReport) -> Iterable[Text]:
     name = folded(theorem.name.partition(".")[2])
-    return map(Text, (name, "\n".join(theorem.layers), sizes(theorem), f"{theorem.widest:.0e}", of_bound(theorem.ratio)))
+    return map(
+        Text, (name, "\n".join(theorem.layers), sizes(theorem), f"{theorem.widest:.0e}", of_bound(theorem.ratio))
+    )
 
 
 def of_bound(ratio: float) -> str:

@@ -67,10 +67,6 @@ def in_float32(s):
     return s if is_balls(s) else s.astype(np.float32).astype(np.float64)
 
 
-def wide(s):
-    return to_balls(np.asarray(s, dtype=np.float64)) + arb(0, 1e-18) if is_balls(s) else s
-
-
 def rounded_balls(s):
     return np.array([arb(float(x), 1e-16) for x in s], dtype=object) if is_balls(s) else s
 

@@ -15,8 +15,17 @@ from numeric.agreement.comparison import (
     shrinking,
     worst_ratio,
 )
+from numeric.arithmetic import precision
 
 TINY = 1e-30
+with precision(200):
+    BEYOND = 1 + arb(2) ** -90  # further from 1 than a tiny ball reaches
+
+
+@pytest.fixture(autouse=True)
+def _digits():
+    with precision(200):
+        yield
 
 
 def values(*balls):
@@ -36,11 +45,11 @@ def around(middle, by=TINY):
     [
         ("eq", around(1), around(1), None),
         ("eq", arb(1), arb(1), None),
-        ("eq", around(1), arb(1) + arb("1e-29"), Verdict.DISAGREES),
+        ("eq", around(1), BEYOND, Verdict.DISAGREES),
         ("le", around(1), around(2), None),
         ("le", around(1), around(1), None),
         ("le", around(2), around(1), Verdict.DISAGREES),
-        ("le", arb(1) + arb("1e-29"), around(1), Verdict.DISAGREES),
+        ("le", BEYOND, around(1), Verdict.DISAGREES),
         ("lt", around(1), around(2), None),
         ("lt", around(1), around(1), Verdict.UNDECIDED),
         ("lt", arb(1), arb(1), Verdict.DISAGREES),
@@ -74,7 +83,12 @@ def test_wide_balls_and_readings_that_differ_are_found():
     ("relation", "left", "right", "verdict"),
     [
         ("eq", around(1, 1e-15), around(1, 1e-15), []),
-        ("eq", around(1 + 1e-12, 1e-15), around(1, 1e-15), [Verdict.DISAGREES] * 2),  # of its ball, and of the right side
+        (
+            "eq",
+            around(1 + 1e-12, 1e-15),
+            around(1, 1e-15),
+            [Verdict.DISAGREES] * 2,
+        ),  # of its ball, and of the right side
         ("le", around(1, 1e-15), around(1, 1e-15), []),
         ("lt", around(1, 1e-15), around(1, 1e-15), []),  # too close to tell
         ("lt", around(1, 1e-15), around(1 - 1e-12, 1e-15), [Verdict.DISAGREES] * 2),

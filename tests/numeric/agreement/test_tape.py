@@ -43,32 +43,35 @@ def agrees(found, wanted):
 @pytest.mark.parametrize(
     ("function", "slope"),
     [
-        (lambda x: elementary("exp", x), X.exp()),
-        (lambda x: elementary("log", x), 1 / X),
-        (lambda x: elementary("sqrt", x), 1 / (2 * X.sqrt())),
-        (lambda x: elementary("sin", x), X.cos()),
-        (lambda x: elementary("cos", x), -X.sin()),
-        (lambda x: elementary("tanh", x), 1 / X.cosh() ** 2),
-        (lambda x: elementary("erf", x), 2 * (-X * X).exp() / arb.pi().sqrt()),
-        (lambda x: elementary("abs", multiply(arb(-3), x)), arb(3)),
-        (lambda x: whole_power(x, 5), 5 * X**4),
-        (lambda x: whole_power(x, -3), -3 / X**4),
-        (lambda x: real_power(x, arb(0.25)), 0.25 * X ** arb(-0.75)),
-        (lambda x: real_power(arb(3), x), 3**X * arb(3).log()),
-        (lambda x: real_power(x, x), X**X * (X.log() + 1)),
-        (lambda x: maximum(x, multiply(x, x)), ONE),
-        (lambda x: maximum(multiply(x, x), arb(0.5)), 2 * X),
-        (lambda x: maximum(arb(0.5), x), ONE),
-        (lambda x: add(x, multiply(x, x)), 1 + 2 * X),
-        (lambda x: total([x, x, ONE, x]), arb(3)),
-        (lambda x: inner_product([x, arb(2)], [x, x]), 2 * X + 2),
-        (lambda x: elementary("exp", elementary("sin", multiply(x, x))), (X * X).sin().exp() * (X * X).cos() * 2 * X),
+        (lambda x: elementary("exp", x), lambda: X.exp()),
+        (lambda x: elementary("log", x), lambda: 1 / X),
+        (lambda x: elementary("sqrt", x), lambda: 1 / (2 * X.sqrt())),
+        (lambda x: elementary("sin", x), lambda: X.cos()),
+        (lambda x: elementary("cos", x), lambda: -X.sin()),
+        (lambda x: elementary("tanh", x), lambda: 1 / X.cosh() ** 2),
+        (lambda x: elementary("erf", x), lambda: 2 * (-X * X).exp() / arb.pi().sqrt()),
+        (lambda x: elementary("abs", multiply(arb(-3), x)), lambda: arb(3)),
+        (lambda x: whole_power(x, 5), lambda: 5 * X**4),
+        (lambda x: whole_power(x, -3), lambda: -3 / X**4),
+        (lambda x: real_power(x, arb(0.25)), lambda: 0.25 * X ** arb(-0.75)),
+        (lambda x: real_power(arb(3), x), lambda: 3**X * arb(3).log()),
+        (lambda x: real_power(x, x), lambda: X**X * (X.log() + 1)),
+        (lambda x: maximum(x, multiply(x, x)), lambda: ONE),
+        (lambda x: maximum(multiply(x, x), arb(0.5)), lambda: 2 * X),
+        (lambda x: maximum(arb(0.5), x), lambda: ONE),
+        (lambda x: add(x, multiply(x, x)), lambda: 1 + 2 * X),
+        (lambda x: total([x, x, ONE, x]), lambda: arb(3)),
+        (lambda x: inner_product([x, arb(2)], [x, x]), lambda: 2 * X + 2),
+        (
+            lambda x: elementary("exp", elementary("sin", multiply(x, x))),
+            lambda: (X * X).sin().exp() * (X * X).cos() * 2 * X,
+        ),
     ],
 )
 def test_derivatives_are_those_of_the_formula(function, slope):
     found = derivatives(function)
-    assert agrees(found, slope)
-    assert not agrees(found, slope + arb("1e-30"))
+    assert agrees(found, slope())
+    assert not agrees(found, slope() + arb("1e-30"))
 
 
 def test_tapes_nest():
@@ -104,7 +107,9 @@ def test_a_power_of_a_ball_around_0_is_finite():
 
 @pytest.mark.parametrize("number", [arb(0), arb(0, 1e-30), arb(1, 2)])
 def test_an_undecided_sign_raises(number):
-    with pytest.raises(UndecidedComparison, match="the sign of .* is undecided, since the ball holds 0; move the point"):
+    with pytest.raises(
+        UndecidedComparison, match=r"the sign of .* is undecided, since the ball holds 0; move the point"
+    ):
         decided_sign(number)
     with pytest.raises(UndecidedComparison):
         derivatives(lambda x: elementary("abs", x), number)

@@ -87,7 +87,7 @@ def angles(rng: Random, depth: int) -> Pair:
 
 
 def exp_log(rng: Random, depth: int) -> Pair:
-    s, t, v, w = leaf(rng), leaf(rng), positive(rng), positive(rng)
+    s, t, v = leaf(rng), leaf(rng), positive(rng)
     if depth > 1:
         (p, p1), (q, q1) = exp_log(rng, depth - 1), ring(rng, 1)
         return turned(rng, rng.choice([(p + q, q1 + p1), (p * q, q1 * p1), (p - s * q, p1 - q1 * s)]))

@@ -43,7 +43,7 @@ def finite_sum(rng: Random, depth: int) -> Pair:
         return turned(rng, rng.choice(more)())
     (s, s1), (t, t1) = ring(rng, depth - 1), ring(rng, depth - 1)
     i, j, k = rng.sample(INDICES, 3)
-    p, q = OTHER_INDICES
+    p = OTHER_INDICES[0]
     free_of_i = rng.choice([a, b, y[j], A[j, k], w[k, p], sum_(p, w[j, p])])
     major, minor = split(column, n)
     return turned(

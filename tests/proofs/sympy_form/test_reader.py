@@ -32,7 +32,8 @@ from proofs.notation import (
 from proofs.rules.context import Context
 from proofs.rules.normal import Normal
 from proofs.sympy_form import SympyFormError, from_sympy, to_sympy
-from proofs.terms import TermError, apply_function
+from proofs.terms import REAL, TermError, apply_function
+from proofs.well_typed import sort
 
 x, y = variable("x"), variable("y", "positive")
 q, c, m = family("q", n, M), family("c", 2 * M), index("m", M)
@@ -40,8 +41,8 @@ NAMES = {"x": x, "y": y, "n": n, "M": M, "i": i, "j": j, "m": m, "z": z, "q": q,
 FUNCTIONS = ("exp", "log", "sqrt", "sin", "cos", "tanh", "erf", "abs")
 
 N, I = Symbol("n"), Symbol("i")
-Z = IndexedBase("z")
-X, K = symbols("x k")
+Z, Q = IndexedBase("z"), IndexedBase("q")
+X, K, L = symbols("x k l")
 
 
 class Terms:
@@ -97,6 +98,7 @@ def with_a_value(seed):
 @pytest.mark.parametrize("seed", range(60))
 def test_there_and_back_again(seed):
     term, written = with_a_value(seed)
+    assert sort(from_sympy(written, NAMES)) == REAL
     assert same(from_sympy(written, NAMES), term)
     assert not same(from_sympy(written + 1, NAMES), term)
 
@@ -127,6 +129,7 @@ def test_there_and_back_again_at_length(seeds):
         (Sum(Z[I] * X, (X, 0, N - 1)), sum_(j, z[i] * value_of(j))),
         (Sum(K * I, (K, 0, 2 * Symbol("M") - 1)), sum_(index("c", 2 * M), value_of(i) * value_of(index("c", 2 * M)))),
         (Sum(Z[K] * Z[I], (K, 0, N - 1), (I, 0, N - 1)), sum_([i, j], z[i] * z[j])),
+        (Sum(Q[K, L], (L, 0, Symbol("M") - 1), (K, 0, N - 1)), sum_([i, m], q[i, m])),
     ],
 )  # fmt: skip
 def test_what_is_read(expression, term):
