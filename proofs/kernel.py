@@ -157,10 +157,10 @@ def _refuted(
     try:
         check_statement(twin)
         sampler = Sampler(twin, at)
-        points = [sampler.point(seed) for seed in range(2 * SAMPLES)]
+        is_false = any(not holds_at(twin.conclusion, sampler.point(seed)) for seed in range(2 * SAMPLES))
     except (Refused, TermError, NoSample) as problem:
         raise ProofError(f"{name}: the near miss is no statement: {problem}") from problem
-    if all(holds_at(twin.conclusion, p) for p in points):
+    if not is_false:
         raise ProofError(f"{name}: the near miss is not false at any sampled point", twin.conclusion)
     try:
         check(twin, links)

@@ -47,9 +47,18 @@ def check_entry(value: Any) -> None:
     elif type(value) in (Family, IndexMap):
         _check_symbol(value)
     elif isinstance(value, Term):
-        sort(value, ())
+        _check_term(value)
     elif type(value) not in _PLAIN and type(value) is not Definition:
         raise TermError(f"{value!r} has no place in a proof: needed a term, a symbol, a definition or a name")
+
+
+def _check_term(term: Term) -> None:
+    try:
+        sort(term)
+    except TermError:
+        raise
+    except (TypeError, ValueError, IndexError, AttributeError) as problem:
+        raise TermError(f"{term.op}: not built as this kind of term is ({problem})") from problem
 
 
 def sort(term: Term, ranges: Ranges = ()) -> Any:

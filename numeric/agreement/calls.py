@@ -8,6 +8,7 @@ is computed in balls, so the bound is the layer's alone.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,14 +50,21 @@ class Arithmetic(ABC):
         """Balls that hold the function's true value at the balls `inputs`. Raises LayerFailed, or UndecidedComparison."""
         self.called.add(function.name)
         key = (function.name, *sorted(settings.items()), *map(_spelled, inputs))
+        if key not in self._answers:
+            self._answers[key] = self._checked(function, inputs, settings)
+        return self._answers[key]
+
+    def _checked(self, function: LayerFunction, inputs: tuple[np.ndarray, ...], settings: dict[str, Any]) -> np.ndarray:
         try:
-            if key not in self._answers:
-                self._answers[key] = self._enclosed(function, inputs, settings)
-            return self._answers[key]
+            found = self._enclosed(function, inputs, settings)
         except UndecidedComparison:
             raise
         except Exception as problem:
             raise LayerFailed(f"{function.name} raised {type(problem).__name__}: {problem}") from problem
+        needed = _shape(function, tuple(x.shape for x in inputs), tuple(sorted(settings.items())))
+        if found.shape != needed:
+            raise LayerFailed(f"{function.name} gave an array of shape {found.shape}, needed {needed}")
+        return found
 
     @abstractmethod
     def _enclosed(
@@ -89,9 +97,18 @@ class Float64(Arithmetic):
         with np.errstate(all="ignore"):  # what overflows or vanishes is what the bound is there to judge
             found = function.run(*(each.value for each in rounded), **settings)
             allowed = allowance(function.bound(*rounded, **settings))
-        return np.asarray(
-            np.frompyfunc(arb, 2, 1)(to_balls(found), np.broadcast_to(allowed, found.shape)), dtype=object
-        )
+        if found.shape != allowed.shape:
+            return to_balls(found)  # which is refused
+        return np.asarray(np.frompyfunc(arb, 2, 1)(to_balls(found), allowed), dtype=object)
+
+
+@cache
+def _shape(
+    function: LayerFunction, shapes: tuple[tuple[int, ...], ...], settings: tuple[tuple[str, Any], ...]
+) -> tuple[int, ...]:
+    """The shape of the output, as the bound has it."""
+    inputs = (Rounded.exact(np.ones(shape), FLOAT64) for shape in shapes)
+    return function.bound(*inputs, **dict(settings)).value.shape
 
 
 def _spelled(balls: np.ndarray) -> Hashable:

@@ -60,10 +60,8 @@ class Evaluation:
         values = [environment[-1 - level] for level in sorted(set().union(*map(_loose_levels, terms)))]
         key = (what, terms, tuple(v if isinstance(v, int) else id(v) for v in values))
         if key not in self._shared:
-            self._shared[key] = (
-                compute(),
-                values,
-            )  # the values are kept, lest another takes the place of one that went
+            # the values are kept along, lest an id comes to mean another number
+            self._shared[key] = (compute(), values)
         return self._shared[key][0]
 
     def ball(self, term: Term, environment: Environment = ()) -> arb:

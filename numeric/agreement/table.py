@@ -79,10 +79,7 @@ def conclusions(report: Report) -> Iterable[Text]:
         yield Text(f"Theorems that speak of no layer: {', '.join(report.without_layer)}")
     if report.uncalled:
         yield Text(f"Functions that no theorem speaks of: {', '.join(report.uncalled)}")
+    points = f"{report.seeds} point{'' if report.seeds == 1 else 's'} each"
     agreeing = len(report.theorems) - len(report.failed)
-    of = f"{agreeing} of {counted(len(report.theorems), 'theorem')}"
-    yield Text(f"{of} agree with the layers, at {counted(report.seeds, 'point')} each", STYLES[report.verdict])
-
-
-def counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    line = f"Theorems that agree with the layers: {agreeing} of {len(report.theorems)}, at {points}"
+    yield Text(line, STYLES[report.verdict])

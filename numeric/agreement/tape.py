@@ -16,7 +16,7 @@ from flint import arb
 
 from ..arithmetic import UndecidedComparison
 
-ZERO, ONE = arb(0), arb(1)
+ZERO, ONE = arb(0), arb(1)  # these very objects cost nothing in a sum or a product
 
 
 class Traced:
@@ -114,10 +114,16 @@ def _operation(plain: Callable[..., arb], slopes: Callable[..., tuple[Number, ..
 
 
 def add(x: Number, y: Number) -> Number:
+    if x is ZERO or y is ZERO:
+        return y if x is ZERO else x
     return _operation(operator.add, lambda result, x, y: (ONE, ONE), x, y)
 
 
 def multiply(x: Number, y: Number) -> Number:
+    if x is ZERO or y is ZERO:
+        return ZERO
+    if x is ONE or y is ONE:
+        return y if x is ONE else x
     return _operation(operator.mul, lambda result, x, y: (y, x), x, y)
 
 

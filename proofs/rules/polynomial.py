@@ -26,7 +26,9 @@ def add(p: Polynomial, q: Polynomial, factor: Fraction | int = 1) -> Polynomial:
     """p + factor * q."""
     total = dict(p)
     for monomial, c in q.items():
-        value = total.get(monomial, Fraction(0)) + factor * c
+        value = c if factor == 1 else -c if factor == -1 else factor * c
+        if monomial in total:
+            value += total[monomial]
         if value:
             total[monomial] = value
         else:

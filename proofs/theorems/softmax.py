@@ -37,6 +37,7 @@ from ..notation import (
     lt,
     n,
     permutation,
+    sin,
     sum_,
     variable,
     z,
@@ -154,11 +155,14 @@ def relative_form(proof):
 
 
 spread = forall([j, l], le(z[j] - z[l], D))
+width, x = variable("width", "nonnegative"), family("x", n)
+within_spread = {D: width, z: function(l, width / 2 * sin(x[l]))}
 
 
 @theorem(
     le(1 / (1 + (n - 1) * exp(D)), s(z, i)),
     given=[spread],
+    witness=within_spread,
     near_miss=le(1 / (1 + (n - 1) * exp(-D)), s(z, i)),
 )
 def dispersion_lower_bound(proof):
@@ -171,6 +175,7 @@ def dispersion_lower_bound(proof):
 @theorem(
     le(s(z, i), 1 / (1 + (n - 1) * exp(-D))),
     given=[spread],
+    witness=within_spread,
     near_miss=1 / (1 + (n - 1) * exp(D)),
 )
 def dispersion_bounds(proof):
@@ -181,9 +186,10 @@ def dispersion_bounds(proof):
 
 
 drift = forall([j, l], le((y[j] - z[j]) - (y[l] - z[l]), rho))
+within_drift = {rho: width, y: function(l, z[l] + width / 2 * sin(x[l]))}
 
 
-@theorem(le(s(y, i) / s(z, i), exp(rho)), given=[drift], near_miss=exp(-rho))
+@theorem(le(s(y, i) / s(z, i), exp(rho)), given=[drift], witness=within_drift, near_miss=exp(-rho))
 def perturbation(proof):
     "If the logits move by amounts that differ by at most rho, no weight grows by more than the factor e^rho."
     proof.equals(exp(y[i]) / sum_(l, exp(y[l])) / (exp(z[i]) / Z), "definition", of=softmax)
@@ -194,7 +200,9 @@ def perturbation(proof):
     proof.closes("finite_sum")
 
 
-@theorem(le(exp(-rho), s(y, i) / s(z, i)), given=[drift], near_miss=le(exp(rho), s(y, i) / s(z, i)))
+@theorem(
+    le(exp(-rho), s(y, i) / s(z, i)), given=[drift], witness=within_drift, near_miss=le(exp(rho), s(y, i) / s(z, i))
+)
 def perturbation_lower_bound(proof):
     "If the logits move by amounts that differ by at most rho, no weight shrinks by more than the factor e^(-rho)."
     proof.equals(sum_(l, exp(-rho) * exp(y[l])) / sum_(l, exp(y[l])), "finite_sum")

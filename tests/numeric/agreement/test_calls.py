@@ -91,7 +91,7 @@ def test_the_same_call_is_made_once_and_another_is_another():
         calls.append(times)
         return times * x
 
-    balls, function = Balls(), LayerFunction("layer.twice", run, run)
+    balls, function = Balls(), LayerFunction("layer.twice", run, lambda x, *, times: x)
     one, two, wide = (to_balls(np.array([x])) for x in (arb(1), arb(2), arb(1, 0.5)))
     found = [balls.call(function, x, times=k)[0] for x, k in ((one, 2), (one, 2), (two, 2), (one, 3), (wide, 2))]
     assert [float(ball.mid()) for ball in found] == [2, 2, 4, 3, 2]
@@ -113,6 +113,15 @@ def test_what_a_layer_raises_names_the_function(arithmetic):
 
     with pytest.raises(LayerFailed, match=r"layer\.broken raised IndexError: planted"):
         arithmetic().call(LayerFunction("layer.broken", run, run), to_balls(1.0))
+
+
+@pytest.mark.parametrize("arithmetic", [Balls, Float64])
+@pytest.mark.parametrize("change", [lambda s: s[:-1], lambda s: np.append(s, s[:1]), lambda s: s[None]])
+def test_an_output_of_another_shape_is_refused(arithmetic, change):
+    function = FUNCTIONS["softmax.forward"]
+    wrong = function._replace(run=lambda z, **settings: change(function.run(z, **settings)))
+    with pytest.raises(LayerFailed, match=r"softmax\.forward gave an array of shape \(.*\), needed \(3,\)"):
+        arithmetic().call(wrong, to_balls(np.arange(3.0)), temperature=1.0)
 
 
 def test_an_undecided_comparison_is_no_failure_of_the_layer():

@@ -1,0 +1,83 @@
+"""Multiple sums in normal form: exchange, contraction, products, permutations, pairs of places, literal ranges."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+
+from proofs.binders import sum_
+from proofs.notation import delta, exp, family, index, join, literal, split
+from proofs.rules.context import Context
+from proofs.rules.normal import Normal
+from proofs.terms import Term, number
+
+from .vocabulary import A, INDICES, a, m, n, pi, w, x, y
+
+i, j, k = INDICES
+p = index("p", m)
+column = index("h", n * m)
+major, minor = split(column, n)
+y_major = family("y", m)[major]
+
+
+def same(left: Term, right: Term) -> bool:
+    return not Normal(("sums",), Context()).difference(left, right)
+
+
+def test_a_triple_sum_in_every_order() -> None:
+    body = A[i, j] * exp(A[j, k]) * x[i]
+    forms = [sum_(order, body) for order in permutations((i, j, k))]
+    assert all(same(forms[0], form) for form in forms)
+    assert not same(forms[0], sum_([i, j, k], A[j, i] * exp(A[j, k]) * x[i]))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "equal"),
+    [
+        (sum_(i, a), n * a, True),
+        (sum_(i, number(1)), n, True),
+        (sum_(i, x[i] + a), sum_(i, x[i]) + n * a, True),
+        (sum_(i, x[i] * y[i]), sum_(i, x[i]) * sum_(i, y[i]), False),
+        (sum_(i, sum_(j, x[i] * y[j])), sum_(i, x[i]) * sum_(i, y[i]), True),
+        (sum_(i, x[i]) ** 2, sum_([i, j], x[i] * x[j]), True),
+        (sum_(i, x[i]) ** 2, sum_(i, x[i] ** 2), False),
+        (sum_(i, delta(i, j) * A[i, k]), A[j, k], True),
+        (sum_(i, delta(i, j) * A[i, k]), A[i, k], False),
+        (sum_([i, j], delta(i, j) * A[i, j]), sum_(i, A[i, i]), True),
+        (sum_(i, delta(i, j) ** 2), number(1), True),
+        (sum_(i, (1 - delta(i, j)) * x[i]), sum_(i, x[i]) - x[j], True),
+        (sum_(i, delta(pi(j), i) * x[i]), x[pi(j)], True),
+        (sum_(i, delta(pi(i), j) * x[i]), x[pi(j)], False),
+        (sum_(i, x[pi(i)]), sum_(i, x[i]), True),
+        (sum_(i, x[pi(i)] * A[pi(i), pi(i)]), sum_(i, x[i] * A[i, i]), True),
+        (sum_(i, x[pi(i)] * y[i]), sum_(i, x[i] * y[i]), False),
+        (sum_(i, x[pi(pi(i))]), sum_(i, x[i]), True),
+        (sum_(i, w[i, p]), sum_(p, w[i, p]), False),
+        (sum_(column, x[minor] * y_major), sum_(i, x[i]) * sum_(p, family("y", m)[p]), True),
+        (sum_(column, delta(column, join(p, i)) * x[minor]), x[i], True),
+        (sum_(column, x[minor]), m * sum_(i, x[i]), True),
+        (sum_(column, x[minor]), n * sum_(i, x[i]), False),
+    ],
+    ids=repr,
+)
+def test_laws(left: Term, right: Term, equal: bool) -> None:
+    assert same(left, right) == equal
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 5])
+def test_a_short_literal_range_is_written_out(count: int) -> None:
+    f, v = index("f", count), family("v", count)
+    entries = [v[literal(q, count)] for q in range(count)]
+    assert same(sum_(f, v[f]), sum(entries, number(0)))
+
+
+def test_a_long_literal_range_is_not() -> None:
+    f, v = index("f", 40), family("v", 40)
+    assert same(sum_(f, v[f] + 1), sum_(f, v[f]) + 40)
+
+
+def test_sums_inside_functions_and_other_sums() -> None:
+    assert same(exp(sum_(i, x[i] + y[i])), exp(sum_(j, y[j]) + sum_(i, x[i])))
+    assert same(sum_(i, exp(sum_(j, A[i, j])) * x[i]), sum_(k, x[k] * exp(sum_(i, A[k, i]))))
+    assert not same(sum_(i, exp(sum_(j, A[i, j])) * x[i]), sum_(k, x[k] * exp(sum_(i, A[i, k]))))
