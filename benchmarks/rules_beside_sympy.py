@@ -1,11 +1,11 @@
-"""The same equations, put to SymPy and to the kernel, in one run: python benchmarks/rules_beside_sympy.py [--json]
+"""The same equations, put to SymPy and to the kernel, in one run: python benchmarks/rules_beside_sympy.py
 
 In general    Sizes are symbols. Is `lhs - rhs` found to be 0 by `simplify`, by `expand().doit()`?
 At a size     n = M = 2, 4, 6, sums written out, one value for every index: how long does `simplify` take, beside the kernel's
               whole proof, which is for every n?
 
-Each attempt has a process of its own and a time limit. SymPy gets the form that it does best with: deltas with their ranges,
-tables as sums of deltas. Only the call is timed, not the translation.
+Each attempt has a process of its own and a time limit; times are those of its core, and of the call alone, without the
+translation. SymPy gets the form that it does best with: deltas with their ranges, tables as sums of deltas.
 """
 
 from __future__ import annotations
@@ -91,13 +91,13 @@ def by_sympy(name: str, method: str, size: int) -> Try:
     sizes = sizes_of(statement, size) if size else None
     equation = to_sympy(statement.conclusion, sizes, generic(statement, sizes) if sizes else None)
     difference = equation.lhs - equation.rhs
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         left = METHODS[method](difference)
         outcome = "settled" if left == 0 else "wrong" if left.is_number else "left over"
     except Exception as problem:  # an error of any kind is SymPy's answer
         left, outcome = f"{type(problem).__name__}: {problem}", "raised"
-    return Try(name, method, size, outcome, time.perf_counter() - start, str(left))
+    return Try(name, method, size, outcome, time.process_time() - start, str(left))
 
 
 def check_seconds(name: str) -> float:
@@ -106,17 +106,17 @@ def check_seconds(name: str) -> float:
     for earlier in claim._cited():
         _ = earlier.theorem
     claim.write(script)
-    start = time.perf_counter()
+    start = time.process_time()
     check(claim.statement, tuple(script.links))
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def theorem_seconds(name: str) -> float:
     """From nothing to the Theorem: what it cites, its steps, its near misses, random points for each of them."""
     claim = named(name)
-    start = time.perf_counter()
+    start = time.process_time()
     _ = claim.theorem
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 # --- the run ----------------------------------------------------------------------------------------------------------

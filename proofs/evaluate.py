@@ -15,7 +15,7 @@ from mpmath import MPContext
 
 from .binders import as_function, check_replacement, substitute
 from .definitions import unfolded
-from .terms import Family, IndexMap, Term, free
+from .terms import Family, IndexMap, Term, as_term, free
 
 DIGITS, AGREE = 50, 20
 _ATTEMPTS = 400
@@ -221,6 +221,12 @@ def _tends(term: Term, point: Point, bound: tuple[Any, ...]) -> bool:
     return shrinking and (distances[-1] < _TOLERANCE or distances[-1] <= distances[0] / 100)
 
 
+def _chosen(symbol: Any, value: Any) -> Any:
+    if isinstance(symbol, Family):
+        return as_function(value)
+    return value if isinstance(symbol, IndexMap) else as_term(value)
+
+
 class Sampler:
     """Random points that meet the hypotheses of a statement, some symbols replaced by a witness.
 
@@ -229,7 +235,7 @@ class Sampler:
 
     def __init__(self, statement: Any, witness: Mapping[Any, Any]):
         symbols = statement.symbols()
-        chosen = {s: as_function(v) if isinstance(s, Family) else v for s, v in witness.items() if s in symbols}
+        chosen = {s: _chosen(s, v) for s, v in witness.items() if s in symbols}
         check_replacement(chosen, "witness")
         free_indices = (s for s in symbols if isinstance(s, Term) and s.op == "index" and s not in chosen)
         maps = (s.target for s in symbols if isinstance(s, IndexMap) and s not in chosen)

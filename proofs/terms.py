@@ -452,7 +452,7 @@ def implies(guard: Term, body: Term) -> Term:
     return Term("implies", (guard, body))
 
 
-def table(entries: Any, *indices: Term) -> Term:
+def table(entries: Any, *indices: Any) -> Term:
     """An entry of an explicit vector or matrix, rows first."""
     nested = isinstance(entries[0], list | tuple)
     rows = [list(r) for r in entries] if nested else [[e] for e in entries]

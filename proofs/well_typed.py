@@ -230,23 +230,10 @@ def _apply(term: Term, ranges: Ranges) -> None:
         raise TermError(f"{term!r} is ill-typed: its parts are {found!r}, needed {needed!r}")
 
 
-_CONSTANT = {op: _bare for op in ("number", "pi", "variable", "size")} | {"bound": _bound, "family": _family}
-_INDEX = {op: _index for op in ("index", "literal", "map")} | {op: _radix for op in ("join", "quotient", "remainder")}
-_BINDER = {op: _binder for op in ("sum", "derivative", "function", "forall", "tends")}
-_COMPOUND = {
-    op: _compound
-    for op in (
-        "add",
-        "mul",
-        "power",
-        "max",
-        "value",
-        "delta",
-        "relation",
-        "implies",
-        "when",
-        "table",
-        "apply",
-        *FUNCTIONS,
-    )
-}
+_CONSTANT = dict.fromkeys(("number", "pi", "variable", "size"), _bare) | {"bound": _bound, "family": _family}
+_INDEX = dict.fromkeys(("index", "literal", "map"), _index) | dict.fromkeys(("join", "quotient", "remainder"), _radix)
+_BINDER = dict.fromkeys(("sum", "derivative", "function", "forall", "tends"), _binder)
+_COMPOUND = dict.fromkeys(
+    ("add", "mul", "power", "max", "value", "delta", "relation", "implies", "when", "table", "apply", *FUNCTIONS),
+    _compound,
+)

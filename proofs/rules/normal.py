@@ -34,7 +34,7 @@ from .polynomial import (
     times,
 )
 
-_EXP_ZERO = Term("exp", (number(0),))
+_AT_ZERO = {"exp": 1, "cos": 1, "sin": 0, "tanh": 0, "erf": 0, "abs": 0}
 
 
 class Normal:
@@ -102,7 +102,7 @@ class Normal:
             case "value" if term.args[0].op == "literal":
                 return constant(term.args[0].data)
         parts = self._parts(term, at)
-        return constant(1) if parts == _EXP_ZERO else atom(parts)
+        return constant(_AT_ZERO[parts.op]) if parts.op in _AT_ZERO and parts.args[0] == ZERO else atom(parts)
 
     def _plain_sum(self, term: Term, at: Context) -> Polynomial:
         parts = self._parts(term, at)

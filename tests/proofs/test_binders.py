@@ -6,8 +6,20 @@ from typing import Any
 
 import pytest
 
-from proofs.binders import as_function, check_replacement, close, derivative, forall, function, instantiate, lift, opened
-from proofs.binders import substitute, sum_, tends
+from proofs.binders import (
+    as_function,
+    check_replacement,
+    close,
+    derivative,
+    forall,
+    function,
+    instantiate,
+    lift,
+    opened,
+    substitute,
+    sum_,
+    tends,
+)
 from proofs.evaluate import Point, evaluate
 from proofs.notation import INFINITY, curve, delta, eq, exp, family, index, le, literal, permutation, size, variable
 from proofs.terms import ANY_REAL, IndexMap, Term, TermError, free, number
@@ -106,7 +118,7 @@ def test_a_value_has_the_sort_of_its_symbol(replacement: dict[Any, Any], message
     [
         (lambda: sum_(a, a), "a is not an index, and cannot be summed over"),
         (lambda: sum_(literal(0, n), a), "cannot be summed over"),
-        (lambda: derivative(i, x[i], 0), "i is not a variable"),  # type: ignore[arg-type]
+        (lambda: derivative(i, x[i], 0), "i is not a variable"),
         (lambda: tends(variable("c", "positive"), a, INFINITY, 0), "c is not a real variable"),
         (lambda: forall(i, x[i]), "is not a proposition"),
         (lambda: forall(n, eq(a, b)), "n cannot be bound"),

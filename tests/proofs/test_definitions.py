@@ -40,7 +40,10 @@ def test_under_a_binder() -> None:
     ("build", "message"),
     [
         (lambda: share(z), "share takes 2 arguments, found 1"),
-        (lambda: share(z, p), "share: i := p: found an index into a range of size m, needed an index into a range of size n"),
+        (
+            lambda: share(z, p),
+            "share: i := p: found an index into a range of size m, needed an index into a range of size n",
+        ),
         (lambda: share(a, i), "a is not a family"),
         (lambda: Definition("f", [z], z[i]), "f: i in its body are not among its parameters"),
         (lambda: Definition("0f", [a], a), "is not a name"),

@@ -7,8 +7,28 @@ from fractions import Fraction
 import pytest
 
 from proofs.binders import sum_
-from proofs.notation import absolute, choice, curve, delta, eq, exp, family, index, join, literal, lt, maximum, permutation
-from proofs.notation import rational, size, split, table, value_of, variable, when
+from proofs.notation import (
+    absolute,
+    choice,
+    curve,
+    delta,
+    eq,
+    exp,
+    family,
+    index,
+    join,
+    literal,
+    lt,
+    maximum,
+    permutation,
+    rational,
+    size,
+    split,
+    table,
+    value_of,
+    variable,
+    when,
+)
 from proofs.terms import INFINITY, PI, Term, TermError, extent, free, least, number, relation, sort_of
 
 n, m = size("n"), size("m")
@@ -50,7 +70,7 @@ def test_a_term_is_not_a_truth_value() -> None:
 @pytest.mark.parametrize("value", [0.5, 1e-3, True, "a", 1j, None])
 def test_only_rational_numbers_enter(value: object) -> None:
     with pytest.raises(TermError, match="is not a rational number; a float has no place in a proof"):
-        a + value  # type: ignore[operator]
+        a + value
 
 
 def test_numbers_are_exact() -> None:
@@ -124,7 +144,9 @@ def test_the_least_value_of_a_size(term: Term, smallest: int) -> None:
     assert least(term) == smallest
 
 
-@pytest.mark.parametrize(("position", "whole"), [(0, size("k", 0)), (1, n), (-1, n), (3, number(3)), (2, n * size("k", 2) * 0 + n)])
+@pytest.mark.parametrize(
+    ("position", "whole"), [(0, size("k", 0)), (1, n), (-1, n), (3, number(3)), (2, n * size("k", 2) * 0 + n)]
+)
 def test_a_literal_index_is_known_to_be_in_its_range(position: int, whole: Term) -> None:
     with pytest.raises(TermError, match="is not"):
         literal(position, whole)

@@ -88,7 +88,9 @@ def test_only_axioms_cites() -> None:
 
 
 def test_only_the_kernel_holds_the_seal() -> None:
-    used = {name for name in SOURCES for n in _nodes(name) if "_SEAL" in (getattr(n, "id", None), getattr(n, "attr", None))}
+    used = {
+        name for name in SOURCES for n in _nodes(name) if "_SEAL" in (getattr(n, "id", None), getattr(n, "attr", None))
+    }
     assert used == {"kernel.py"}
     private = [a.name for name in SOURCES for n in _nodes(name) if isinstance(n, ast.ImportFrom) for a in n.names]
     assert "_SEAL" not in private and "_proved" not in private

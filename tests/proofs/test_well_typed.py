@@ -10,8 +10,26 @@ import pytest
 
 from proofs.binders import derivative, forall, function, sum_, tends
 from proofs.definitions import Definition
-from proofs.notation import INFINITY, choice, curve, delta, eq, exp, family, implies, index, join, le, permutation, size, split
-from proofs.notation import table, value_of, variable, when
+from proofs.notation import (
+    INFINITY,
+    choice,
+    curve,
+    delta,
+    eq,
+    exp,
+    family,
+    implies,
+    index,
+    join,
+    le,
+    permutation,
+    size,
+    split,
+    table,
+    value_of,
+    variable,
+    when,
+)
 from proofs.registry import all_claims
 from proofs.terms import ANY_REAL, Family, IndexMap, Term, TermError, number
 from proofs.well_typed import check_entry, sort

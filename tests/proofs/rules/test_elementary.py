@@ -9,7 +9,7 @@ from proofs.rules.context import Context
 from proofs.rules.normal import Normal
 from proofs.terms import PI, Term, number, rational
 
-from .vocabulary import a, b, c, d, u, INDICES, x
+from .vocabulary import INDICES, a, b, c, d, u, x
 
 i = INDICES[0]
 

@@ -15,7 +15,7 @@ from proofs.terms import PI, Term, literal, number, value_of
 
 from .algebra import angles, exp_log, field, ring
 from .finite import finite_sum
-from .vocabulary import A, INDICES, a, b, c, m, n, pi, w, x
+from .vocabulary import INDICES, A, a, b, c, m, pi, w, x
 
 i, j, k = INDICES
 LAWS = {"ring": (ring, ()), "field": (field, ()), "angles": (angles, ("trig",)), "exp_log": (exp_log, ("exp",)),
@@ -90,7 +90,9 @@ def test_one_over_nothing() -> None:
         normal((a - a) ** -1)
 
 
-@pytest.mark.parametrize("other", [a + b + 1, a * b, -a - b, A[j, i], sum_(i, A[i, j]), x[pi(i)], sin(a + PI)], ids=repr)
+@pytest.mark.parametrize(
+    "other", [a + b + 1, a * b, -a - b, A[j, i], sum_(i, A[i, j]), x[pi(i)], sin(a + PI)], ids=repr
+)
 def test_different_terms_differ(other: Term) -> None:
     for term in (a + b, A[i, j], sum_(j, A[i, j]), x[i], sin(a)):
         assert Normal(("sums",), Context()).difference(term, other)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import cycle, islice
 from random import Random
 from typing import Any
 
@@ -64,13 +65,10 @@ def true_ones(rule: str) -> tuple[Case, ...]:
 
 @cache
 def false_ones(rule: str) -> tuple[tuple[str, Case], ...]:
-    """One edit of each true statement, and of more where an edit left it true."""
-    rng, stream, found = Random(rule), _stream(rule), []
-    while len(found) < GENERATORS[rule][1]:
-        twin = edited(next(stream), rng)
-        if twin is not None:
-            found.append(twin)
-    return tuple(found)
+    """One edit of each true statement, and another one where an edit left it true."""
+    rng, count = Random(rule), GENERATORS[rule][1]
+    twins = (edited(case, rng) for case in cycle(true_ones(rule)))
+    return tuple(islice((twin for twin in twins if twin is not None), count))
 
 
 @pytest.mark.parametrize("rule", GENERATORS)

@@ -12,7 +12,7 @@ from proofs.rules.context import Context
 from proofs.rules.normal import Normal
 from proofs.terms import Term, number
 
-from .vocabulary import A, INDICES, a, m, n, pi, w, x, y
+from .vocabulary import INDICES, A, a, m, n, pi, w, x, y
 
 i, j, k = INDICES
 p = index("p", m)
