@@ -4,7 +4,7 @@
 
 Shapes: z, y, s, dy, dz alike, any number of axes; sums run along `axis` (n entries); the temperature T is a number.
 The maximum is subtracted first, which changes nothing but the overflow.
-Proved in proofs/theorems/softmax.py: log_softmax_jacobian, gradient_of_logsumexp, shift_invariance.
+Proved in proofs/theorems/softmax_derivatives.py: log_softmax_jacobian, log_softmax_is_log_of_softmax.
 """
 
 from typing import NamedTuple

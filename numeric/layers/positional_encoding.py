@@ -8,7 +8,7 @@
 
 Shapes: x, y, dx, dy (..., n, d); positions (n,); PE (n, d); frequencies w (d/2,); T^(k) (d, d); d even.
 Columns are interleaved and count from 0, base is 10000: Vaswani et al. 2017, section 3.5.
-Proved in proofs/theorems/positional_encoding.py: shift_is_rotation, rotations_compose, similarity_depends_on_offset.
+Proved in proofs/theorems/positional_encoding.py: shift_is_rotation, even_columns_are_sines, odd_columns_are_cosines.
 """
 
 from typing import NamedTuple

@@ -4,7 +4,7 @@
 
 Shapes: z, s, ds, dz alike, any number of axes; sums run along `axis` (n entries); the temperature T is a number.
 The maximum is subtracted first, which changes nothing but the overflow.
-Proved in proofs/theorems/softmax.py: vjp, jvp, jacobian, shift_invariance, sums_to_one, rows_sum_to_zero.
+Proved in proofs/theorems/softmax_jacobian.py: vjp, jvp, jacobian, symmetric, rows_sum_to_zero.
 """
 
 from typing import NamedTuple

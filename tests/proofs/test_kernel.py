@@ -1,4 +1,4 @@
-"""Theorems come out of checked proofs, with the record that is printed. The dangers are in test_soundness.py."""
+"""Theorems come out of checked proofs, with the record that is printed. The dangers are in soundness/."""
 
 from __future__ import annotations
 

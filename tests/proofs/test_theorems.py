@@ -1,5 +1,8 @@
 """One item per theorem: it is proved, and every near miss of it is refused with something left over."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from proofs.registry import all_claims, families
@@ -67,6 +70,17 @@ zero_scale_is_uniform uniform_entries dispersion_bounds perturbation
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_catalogue_name_exists(name):
     assert any(c.name.endswith("." + name) for c in CLAIMS)
+
+
+LAYERS = sorted((Path(__file__).parents[2] / "numeric" / "layers").glob("[a-z]*.py"))
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda p: p.stem)
+def test_layer_names_theorems_that_exist(layer):
+    """The line 'Proved in proofs/theorems/FILE.py: NAMES.' of a layer's header."""
+    text = layer.read_text(encoding="utf-8")
+    family, names = re.search(r"^Proved in proofs/theorems/(\w+)\.py: (.*)\.$", text, re.MULTILINE).groups()
+    assert {f"{family}.{name}" for name in names.split(", ")} <= {c.name for c in CLAIMS}
 
 
 INSTANCES = {

@@ -78,7 +78,7 @@ class LogSoftmax(Contract):
     inputs = (Input("z", "(..., n)"),)
     output = "(..., n), like z"
     options = _slices.OPTIONS
-    gradient_theorem = "softmax.log_softmax_jacobian"
+    gradient_theorem = "softmax_derivatives.log_softmax_jacobian"
 
     def exact(self, z: np.ndarray, *, axis: int, temperature: float) -> tuple[np.ndarray, Pullback]:
         output, cache = log_softmax.forward(to_balls(z), axis, temperature)
@@ -119,13 +119,13 @@ class LogSoftmax(Contract):
         ),
         Property(
             "slices are independent",
-            "softmax.log_softmax_jacobian",
+            "softmax_derivatives.log_softmax_jacobian",
             "a slice changes when other slices are taken away",
             _slices.slices_are_independent,
         ),
         Property(
             "gradient sums to 0",
-            "softmax.log_softmax_jacobian",
+            "softmax_derivatives.log_softmax_jacobian",
             "gradient does not sum to 0",
             _slices.gradient_sums_to_zero,
             of_gradient=True,

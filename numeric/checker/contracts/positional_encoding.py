@@ -69,7 +69,7 @@ class PositionalEncoding(Contract):
         ),
         Property(
             "pairs have norm 1",
-            "positional_encoding.norm_squared",
+            "position_similarity.norm_squared",
             "sin^2 + cos^2 = 1 fails in the pairs of columns (2i, 2i + 1)",
             pairs_have_norm_one,
         ),

@@ -46,7 +46,7 @@ class Softmax(Contract):
     inputs = (Input("z", "(..., n)"),)
     output = "(..., n), like z"
     options = _slices.OPTIONS
-    gradient_theorem = "softmax.vjp"
+    gradient_theorem = "softmax_jacobian.vjp"
 
     def exact(self, z: np.ndarray, *, axis: int, temperature: float) -> tuple[np.ndarray, Pullback]:
         output, cache = softmax.forward(to_balls(z), axis, temperature)
@@ -82,27 +82,27 @@ class Softmax(Contract):
         ),
         Property(
             "slices are independent",
-            "softmax.jacobian",
+            "softmax_jacobian.jacobian",
             "a slice changes when other slices are taken away",
             _slices.slices_are_independent,
         ),
         Property(
             "gradient sums to 0",
-            "softmax.rows_sum_to_zero",
+            "softmax_jacobian.rows_sum_to_zero",
             "gradient does not sum to 0",
             _slices.gradient_sums_to_zero,
             of_gradient=True,
         ),
         Property(
             "constant cotangent",
-            "softmax.rows_sum_to_zero",
+            "softmax_jacobian.rows_sum_to_zero",
             "J 1 = 0 fails: a constant cotangent gives a gradient that is not 0",
             constant_cotangent,
             of_gradient=True,
         ),
         Property(
             "Jacobian is symmetric",
-            "softmax.symmetric",
+            "softmax_jacobian.symmetric",
             "<J g, h> = <g, J h> fails: the Jacobian is not symmetric",
             jacobian_is_symmetric,
             of_gradient=True,

@@ -54,10 +54,10 @@ def test_entries_without_a_bound_are_told():
     ],
 )
 def test_what_is_no_pass(changes, unenclosed, verdict, message):
-    finding = finding_of_tally("values", tally(**changes), "softmax.vjp", unenclosed)
+    finding = finding_of_tally("values", tally(**changes), "softmax_jacobian.vjp", unenclosed)
     assert finding.verdict == verdict
     assert finding.message.startswith(message)
-    assert finding.theorem == "softmax.vjp"
+    assert finding.theorem == "softmax_jacobian.vjp"
 
 
 @pytest.mark.parametrize(
