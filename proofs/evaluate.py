@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from mpmath import MPContext
@@ -217,7 +218,7 @@ def _tends(term: Term, point: Point, bound: tuple[Any, ...]) -> bool:
         at = evaluate(target, point, bound)
         steps = [at + 1 / s for s in steps]
     distances = [abs(evaluate(body, point, (*bound, x)) - limit) for x in steps]
-    shrinking = all(b <= a or b < _TOLERANCE for a, b in zip(distances, distances[1:], strict=False))
+    shrinking = all(b <= a or b < _TOLERANCE for a, b in pairwise(distances))
     return shrinking and (distances[-1] < _TOLERANCE or distances[-1] <= distances[0] / 100)
 
 

@@ -7,6 +7,7 @@ rearranged on construction, so J_ij = J_ji cannot silently become X = X, nor 0/x
 Sorts         real; index, into a range {0, ..., size - 1}; function, as an argument of a definition; proposition
 Meaning       a sum over an empty range is 0; a quotient, root, logarithm, power or derivative outside its domain has no
               meaning, and `rules.defined` refuses a term in which that may happen
+Length        one file on purpose: the kinds of terms, their sorts and the functions that build them are read together
 Reference     de Bruijn 1972, Lambda calculus notation with nameless dummies
 """
 

@@ -17,6 +17,7 @@ from math import lcm
 from ..binders import close, substitute
 from ..terms import ZERO, Term, free, key, number, sort_of
 from . import sums
+from .atoms import entry, is_inverse, is_whole_number, undone
 from .context import Context, Refused
 from .elementary import exponential, logarithm, trigonometric
 from .polynomial import (
@@ -89,7 +90,7 @@ class Normal:
                 return self._delta(term.args[0], term.args[1], at)
             case "table":
                 normal = self._parts(term, at)
-                entry = _entry(normal)
+                entry = entry(normal)
                 return atom(normal) if entry is None else self.polynomial(entry, at)
             case "when":
                 return self._when(term, at)
@@ -117,7 +118,7 @@ class Normal:
         if term.hints:
             symbols, body, inside = at.opened(term)
             parts[term.binders().index(len(symbols))] = close(self.term(body, inside), symbols)
-        return _undone(term.rebuilt(parts))
+        return undone(term.rebuilt(parts))
 
     def product(self, p: Polynomial, q: Polynomial, at: Context) -> Polynomial:
         total: Polynomial = {}
@@ -165,7 +166,7 @@ class Normal:
             for factor in base.args:
                 result = self.product(result, self._whole_power(factor, exponent, at), at)
             return result
-        if exponent < 0 and base.op == "power" and _is_whole(base.args[1]):
+        if exponent < 0 and base.op == "power" and is_whole_number(base.args[1]):
             return self._whole_power(base.args[0], exponent * int(base.args[1].data), at)
         return self.power(self.polynomial(base, at), exponent, at)
 
@@ -251,35 +252,3 @@ class Normal:
         """A denominator that serves every coefficient of this monomial in an argument of exp, sin or cos."""
         self.units[monomial] = lcm(self.units.get(monomial, 1), coefficient.denominator)
         return self.units[monomial]
-
-
-def _is_whole(exponent: Term) -> bool:
-    return bool(exponent.op == "number" and exponent.data.denominator == 1)
-
-
-def is_inverse(term: Term) -> bool:
-    return term.op == "power" and term.args[1] == number(-1)
-
-
-def _entry(term: Term) -> Term | None:
-    """The entry of an explicit matrix at literal indices."""
-    count = len(term.data)
-    indices = term.args[-count:]
-    if any(i.op != "literal" for i in indices):
-        return None
-    position = indices[0].data if count == 1 else indices[0].data * term.data[1] + indices[1].data
-    return term.args[position]
-
-
-def _undone(term: Term) -> Term:
-    """Quotient and remainder undo a join, and a join puts them together again."""
-    if term.op in ("quotient", "remainder") and term.args[0].op == "join" and term.args[1:] == term.args[0].args[2:]:
-        return term.args[0].args[0 if term.op == "quotient" else 1]
-    if term.op in ("quotient", "remainder") and term.args[0].op == "literal" and term.args[1].op == "number":
-        q, r = divmod(term.args[0].data, int(term.args[1].data))
-        return Term("literal", (sort_of(term),), q if term.op == "quotient" else r)
-    if term.op == "join":
-        q, r = term.args[:2]
-        if q.op == "quotient" and r.op == "remainder" and q.args == r.args:
-            return q.args[0]
-    return term

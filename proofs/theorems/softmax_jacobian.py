@@ -146,7 +146,7 @@ def along_a_curve(proof):
     weighted = sum_(l, velocity[l, t] * exp(path[l, t]))
     proof.equals(derivative(t, exp(path[i, t]) / total, t), "definition", of=softmax)
     proof.equals((velocity[i, t] * exp(path[i, t]) * total - exp(path[i, t]) * weighted) / total**2, "derivative")
-    weight = lambda k: exp(path[k, t]) / total  # noqa: E731
+    weight = lambda k: exp(path[k, t]) / total
     proof.equals(sum_(j, weight(i) * (delta(i, j) - weight(j)) * velocity[j, t]), "finite_sum")
     proof.equals(sum_(j, s(at_t, i) * (delta(i, j) - s(at_t, j)) * velocity[j, t]), "definition", of=softmax)
     proof.closes(jacobian, at={z: at_t})

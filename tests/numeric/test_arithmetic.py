@@ -39,7 +39,7 @@ def balls(*numbers):
 
 def test_precision_is_restored_also_after_an_error_and_when_nested():
     before = ctx.prec
-    with pytest.raises(ZeroDivisionError), precision(before + 60):
+    with pytest.raises(ZeroDivisionError), precision(before + 60):  # noqa: PT012 - nested on purpose
         assert ctx.prec == before + 60
         with precision(20):
             assert ctx.prec == 20 and not arb(1).exp().contains(arb(1).exp().mid() + arb("1e-3"))

@@ -31,6 +31,12 @@ def test_arguments_do_not_meet_the_names_of_the_body() -> None:
     assert found == exp(A[j, j]) / sum_(i, exp(A[i, j]))
 
 
+def test_an_argument_under_a_binder_moves_under_those_of_the_body() -> None:
+    scaled = Definition("scaled", [z, a], sum_(j, z[j] * a))
+    total = sum_(i, scaled(z, A[i, i]))
+    assert total.rebuilt((n, unfolded(total.args[1]))) == sum_([i, j], z[j] * A[i, i])
+
+
 def test_under_a_binder() -> None:
     total = sum_(i, share(z, i) * delta(i, j))
     assert unfolded(total.args[1].args[0]).loose == 1

@@ -118,8 +118,9 @@ _i, _j, _k = INDICES
 _square = Definition("square", [a], a**2 + 1)
 _share = Definition("share", [u, _i], u[_i] / sum_(_k, u[_k]))
 _bend = Definition("bend", [x, a, _j], sum_(_i, _square(x[_i] * a) * x[_j]))
+_scaled = Definition("scaled", [x, a], sum_(_i, x[_i] * exp(a)))
 _gram = Definition("gram", [A, _i, _j], sum_(_k, A[_i, _k] * A[_j, _k]) - delta(_i, _j))
-DEFINITIONS = (_square, _share, _bend, _gram)
+DEFINITIONS = (_square, _share, _bend, _scaled, _gram)
 
 
 def definition(rng: Random, depth: int) -> Pair:
@@ -132,6 +133,7 @@ def definition(rng: Random, depth: int) -> Pair:
             (_share(u, i), u[i] / sum_(k, u[k])),
             (_share(function(i, exp(y[i])), j), exp(y[j]) / sum_(k, exp(y[k]))),
             (_bend(function(i, entry(i)), c, j), sum_(i, _square(entry(i) * c) * entry(j))),
+            (sum_(k, _scaled(x, y[k] * b)), sum_(j, sum_(i, x[i] * exp(y[j] * b)))),
             (_bend(x, c, j), sum_(i, ((x[i] * c) ** 2 + 1) * x[j])),
             (_gram(function((i, j), A[j, i]), k, j), sum_(i, A[i, k] * A[i, j]) - delta(k, j)),
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proofs.binders import forall, sum_
-from proofs.notation import absolute, delta, erf, exp, le, log, lt, maximum, ne, sqrt, tanh
+from proofs.notation import absolute, delta, erf, exp, family, index, le, log, lt, maximum, ne, size, sqrt, tanh
 from proofs.rules.context import Context, Refused
 from proofs.rules.order import at_most, check_order, without_abs
 from proofs.terms import Term, TermError, number
@@ -52,6 +52,14 @@ FACTS = Context((le(a, b), lt(c, d), forall(i, le(x[i], y[i]))))
 def test_at_most(small: Term, large: Term, weak: bool, strict: bool) -> None:
     assert at_most(small, large, False, FACTS) == weak
     assert at_most(small, large, True, FACTS) == strict
+
+
+def test_a_sum_over_a_range_that_may_be_empty_is_not_strictly_less() -> None:
+    for whole, strict in ((size("some", 1), True), (size("none", 0), False)):
+        e, f, h = index("e", whole), family("f", whole), family("h", whole)
+        given = Context((forall(e, lt(f[e], h[e])),))
+        assert at_most(sum_(e, f[e]), sum_(e, h[e]), False, given)
+        assert at_most(sum_(e, f[e]), sum_(e, h[e]), True, given) == strict
 
 
 def test_a_difference_may_be_spelled_so_that_its_sign_shows() -> None:

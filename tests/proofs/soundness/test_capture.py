@@ -14,10 +14,11 @@ from proofs.notation import (
     family,
     log,
     ne,
+    permutation,
 )  # fmt: skip
 from proofs.terms import TermError
 
-from .attempts import A, a, attempt, i, j, k, l, n, proved, refuse, t, x, z
+from .attempts import A, a, attempt, b, i, j, k, l, n, proved, refuse, t, x, z
 
 
 def test_a_free_index_is_not_captured_by_a_binder_of_the_same_name() -> None:
@@ -39,6 +40,15 @@ def test_an_instance_of_a_family_under_a_binder_is_not_captured() -> None:
     attempt(eq(*good), theorem, at=at)
     with pytest.raises(TermError, match="the proof speaks of j"):
         attempt(eq(*bad), theorem, at=at)
+
+
+def test_a_left_index_is_not_found_at_one_that_is_bound_inside() -> None:
+    """sum_j (A_ij + b) does not match sum_j (A_pi(j)j + b): there is no i that does not depend on j."""
+    pi = permutation("pi", n)
+    pulled = eq(sum_(j, A[i, j] + b), sum_(j, A[i, j]) + n * b)
+    theorem = proved(pulled, eq(sum_(j, A[i, j] + b), b), lambda p: p.closes("finite_sum"))
+    attempt(eq(sum_(k, exp(sum_(j, A[pi(k), j] + b))), sum_(k, exp(sum_(j, A[pi(k), j]) + n * b))), theorem)
+    refuse(eq(sum_(k, exp(sum_(j, A[pi(j), j] + b))), sum_(k, exp(sum_(j, A[pi(k), j]) + n * b))), theorem)
 
 
 def test_a_cotangent_index_does_not_meet_the_index_of_the_derivative() -> None:

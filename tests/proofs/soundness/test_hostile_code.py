@@ -12,18 +12,19 @@ from typing import Any
 import pytest
 
 import proofs
-from proofs.binders import derivative, function
+from proofs.binders import derivative, function, sum_
 from proofs.kernel import ProofError, Script, Statement, Theorem, Twin, check, prove
 from proofs.notation import (
     absolute,
     curve,
     eq,
+    exp,
     lt,
 )  # fmt: skip
 from proofs.rules.context import Refused
 from proofs.terms import ANY_REAL, Family, Term, TermError, number
 
-from .attempts import a, attempt, b, c, i, proved, refuse, softmax, t, z
+from .attempts import a, attempt, b, c, i, l, proved, refuse, softmax, t, z
 
 
 def test_a_proof_cannot_set_the_term_of_the_chain() -> None:
@@ -132,6 +133,10 @@ def test_what_was_proved_does_not_change_with_the_script() -> None:
     )
     at[a] = c
     assert dict(theorem.steps[0].arguments["at"]) == {a: b}
+    chosen = [softmax]
+    folded = proved(eq(softmax(z, i), exp(z[i]) / sum_(l, exp(z[l]))), eq(softmax(z, i), 1), lambda p: p.closes("definition", of=chosen))  # fmt: skip
+    chosen.clear()
+    assert folded.steps[0].arguments["of"] == (softmax,)
     hypotheses = [lt(0, a)]
     with pytest.raises(ProofError, match="not a Statement with a tuple of hypotheses"):
         prove("here", Statement(eq(absolute(a), a), hypotheses), lambda p: p.closes("order"), near_misses=[])  # type: ignore[arg-type]

@@ -102,6 +102,8 @@ def test_two_ways_to_split_twelve_places() -> None:
     one = join(index("r", 6), index("s", 2))
     other = join(index("k", 2), index("b", 6))
     attempt(eq(delta(one, other) + 0 * a, delta(other, one)), "ring")
+    r, minor, b6 = index("r", 6), index("s", 2), index("b", 6)
+    refuse(eq(sum_([r, minor], delta(one, other) * value_of(minor)), value_of(b6)), "finite_sum")
     split_up = Term("delta", (index("r", 6), index("k", 2))) * Term("delta", (index("s", 2), index("b", 6)))
     with pytest.raises(TermError, match="ill-typed"):
         attempt(eq(delta(one, other), split_up), "ring")
