@@ -90,8 +90,8 @@ class Normal:
                 return self._delta(term.args[0], term.args[1], at)
             case "table":
                 normal = self._parts(term, at)
-                entry = entry(normal)
-                return atom(normal) if entry is None else self.polynomial(entry, at)
+                chosen = entry(normal)
+                return atom(normal) if chosen is None else self.polynomial(chosen, at)
             case "when":
                 return self._when(term, at)
             case "sin" | "cos" if "trig" in self.laws:
