@@ -74,7 +74,7 @@ def false_ones(rule: str) -> tuple[tuple[str, Case], ...]:
 @pytest.mark.parametrize("rule", GENERATORS)
 def test_true_statements_are_accepted(rule: str) -> None:
     for case in true_ones(rule):
-        assert is_true(case, 2), f"the generator is wrong: {case}"
+        assert is_true(case, 1), f"the generator is wrong: {case}"
         (step,) = case.checked()
         assert step.after == case.conclusion.args[-1]
 

@@ -94,7 +94,7 @@ def test_what_is_given(given: tuple[Term, ...], said: Term, known: bool) -> None
 def test_no_answer_is_ever_false() -> None:
     """Random terms under random facts: whatever is called positive is positive wherever the facts hold."""
     rng, said = Random(11), 0
-    for seed in range(120):
+    for seed in range(70):
         facts = tuple(rng.sample([lt(a, b), le(0, a), forall(i, le(0, x[i])), ne(b, 0), le(x[i], c)], 2))
         term, _ = ring(rng, 2)
         term = rng.choice(
@@ -108,7 +108,7 @@ def test_no_answer_is_ever_false() -> None:
             if getattr(sign(*facts), what)(term):
                 said += 1
                 assert all(test(value) for value in _values(term, facts, seed)), (what, term, facts)
-    assert said > 40
+    assert said > 25
 
 
 def _values(term: Term, facts: tuple[Term, ...], seed: int) -> list[object]:
