@@ -1,0 +1,50 @@
+"""What is shipped, and which half imports which."""
+
+import ast
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PLACES = {"proofs", "numeric", "tests", "benchmarks", "docs"}
+
+
+def _imported(path):
+    """The top-level packages that a file imports by absolute name."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield (node.module or "").partition(".")[0]
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("proofs/**/*.py")), ids=lambda p: str(p.relative_to(ROOT)))
+def test_proofs_import_nothing_of_the_other_half(path):
+    assert {"numeric", "numpy", "torch", "jax", "flint"}.isdisjoint(_imported(path))
+
+
+NUMERIC = sorted(ROOT.glob("numeric/**/*.py"))
+
+
+@pytest.mark.parametrize("path", NUMERIC, ids=lambda p: str(p.relative_to(ROOT)))
+def test_only_the_bridge_imports_proofs(path):
+    bridge = path.is_relative_to(ROOT / "numeric" / "agreement")
+    assert bridge or "proofs" not in set(_imported(path))
+
+
+def test_top_level_folders():
+    found = {p.name for p in ROOT.iterdir() if p.is_dir() and not p.name.startswith((".", "__")) and any(p.glob("**/*.*"))}
+    assert found - {"build", "dist"} <= PLACES
+
+
+@pytest.mark.slow
+def test_wheel_holds_exactly_two_packages(tmp_path):
+    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path), str(ROOT)]
+    subprocess.run(build, check=True, timeout=300)
+    (wheel,) = tmp_path.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {n.partition("/")[0] for n in names if ".dist-info" not in n} == {"proofs", "numeric"}
+    assert not [n for n in names if "test" in n]
