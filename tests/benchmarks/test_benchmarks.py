@@ -46,7 +46,7 @@ def test_a_summary_counts_and_takes_medians():
     found = summary([*proofs, *general, *others, *sized], 9)
     assert found["proved"] == found["equations"] == 3
     assert {o: c for o, c in found["general"]["simplify"].items() if c} == {"settled": 1, "wrong": 1, "timed out": 1}
-    assert found["general"]["either"] == 2
+    assert found["general"]["any"] == 2
     assert found["sizes"][4]["ratio"] == pytest.approx(300)
     assert found["sizes"][4]["ratio_to_whole"] == pytest.approx(30)
 
