@@ -13,7 +13,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 from .chain import check_links, check_statement
 from .evaluate import NoSample, Sampler, holds_at
@@ -25,7 +25,7 @@ from .well_typed import check_entry
 SAMPLES = 6  # random admissible points at which every statement is also evaluated
 
 _SEAL = object()
-_proved: WeakSet[Theorem] = WeakSet()
+_proved: WeakKeyDictionary[Theorem, Statement] = WeakKeyDictionary()  # what each one said when it was proved
 
 
 class Theorem:
@@ -46,7 +46,7 @@ class Theorem:
             raise TypeError("a Theorem comes out of a checked proof; write one with @theorem")
         for slot, value in values.items():
             object.__setattr__(self, slot, value)
-        _proved.add(self)
+        _proved[self] = self.statement
 
     def __init_subclass__(cls) -> None:
         raise TypeError("a Theorem is what the kernel proved: no class can be made of it")
@@ -91,7 +91,8 @@ class Theorem:
 def require_theorem(value: Any) -> Theorem:
     """The value, or the theorem it stands for, if the kernel made it; raises ProofError for anything else."""
     value = value if isinstance(value, Theorem) else getattr(value, "theorem", value)
-    if type(value) is not Theorem or value not in _proved:
+    said = _proved.get(value) if type(value) is Theorem else None
+    if said is None or said != value.statement:
         raise ProofError(f"{value!r} is no Theorem that this kernel proved")
     return value
 

@@ -90,6 +90,13 @@ def test_a_forged_theorem_proves_nothing() -> None:
     refuse(eq(a, b), "order", using=(Liar(),))
 
 
+def test_a_theorem_that_was_changed_under_the_seal_proves_nothing() -> None:
+    theorem = proved(eq(a + b, b + a), eq(a + b, b - a), lambda p: p.closes("ring"))
+    object.__setattr__(theorem, "conclusion", eq(a, b))
+    with pytest.raises(ProofError, match="is no Theorem that this kernel proved"):
+        attempt(eq(a, b), theorem)
+
+
 def test_terms_that_lie_about_being_equal() -> None:
     class Equal(Term):
         __slots__ = ()
