@@ -36,7 +36,9 @@ def test_only_the_bridge_imports_proofs(path):
 
 
 def test_top_level_folders():
-    found = {p.name for p in ROOT.iterdir() if p.is_dir() and not p.name.startswith((".", "__")) and any(p.glob("**/*.*"))}
+    found = {
+        p.name for p in ROOT.iterdir() if p.is_dir() and not p.name.startswith((".", "__")) and any(p.glob("**/*.*"))
+    }
     assert found - {"build", "dist"} <= PLACES
 
 
