@@ -164,7 +164,10 @@ def summary(found: list[Try | Proof], limit: float) -> dict[str, Any]:
         "equations": len(proofs),
         "proved": sum(p.outcome == "proved" for p in proofs.values()),
         "general": {m: counts([r for r in general if r.method == m]) for m in METHODS} | {"any": len(settled)},
-        "sizes": {n: at_size([r for r in tries if r.size == n], proofs) for n in SIZES},
+        "sizes": {
+            n: at_size([r for r in tries if r.size == n], proofs)
+            for n in dict.fromkeys(r.size for r in tries if r.size)
+        },
         "proofs": [p._asdict() for p in proofs.values()],
         "tries": [r._asdict() for r in tries],
     }
@@ -214,8 +217,8 @@ def show(found: dict[str, Any], console: Console) -> None:
     console.print(
         "Medians. The kernel is handed a proof, which a person wrote, and checks it for every n; SymPy is handed a difference and "
         "asked whether it is 0, which is harder. `ratio` is the time of one instance in SymPy by that of checking every step, and "
-        "`slower` how often it is above 1; the last column is by the time from nothing to the theorem: all theorems that it cites, near misses and random points of "
-        f"each. A time-out counts as {found['limit']:g} s. SymPy {found['sympy']}; a fresh process per attempt."
+        "`slower` how often it is above 1; the last column is by the time from nothing to the theorem: all theorems that it "
+        f"cites, near misses and random points of each. A time-out counts as {found['limit']:g} s. SymPy {found['sympy']}; a fresh process per attempt."
     )
 
 

@@ -49,6 +49,8 @@ def test_a_summary_counts_and_takes_medians():
     assert found["general"]["any"] == 2
     assert found["sizes"][4]["ratio"] == pytest.approx(300)
     assert found["sizes"][4]["ratio_to_whole"] == pytest.approx(30)
+    assert found["sizes"][4]["slower"] == 3
+    assert summary(proofs, 9)["sizes"] == {}
 
 
 @pytest.mark.slow
