@@ -10,9 +10,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ..binders import close
 from ..definitions import Definition, unfolded
-from ..terms import Term, TermError, sort_of
+from ..terms import Term, TermError
 from .context import Context, Refused
 from .derivative import without_derivatives
 from .normal import Normal
@@ -57,13 +56,7 @@ def _definition(before: Term, after: Term, relation: str, context: Context, argu
 def _unfold(term: Term, definitions: Any, context: Context) -> Term:
     if term.op == "apply" and term.data in definitions:
         return _unfold(unfolded(term), definitions, context)
-    if not term.hints:
-        return term.rebuilt(a if sort_of(a) is None else _unfold(a, definitions, context) for a in term.args)
-    symbols, body, inside = context.opened(term)
-    done = close(_unfold(body, definitions, inside), symbols)
-    return term.rebuilt(
-        done if b else _unfold(a, definitions, context) for a, b in zip(term.args, term.binders(), strict=True)
-    )
+    return context.rebuilt(term, lambda part, inside: _unfold(part, definitions, inside))
 
 
 def _derivative(before: Term, after: Term, relation: str, context: Context, arguments: Arguments) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..binders import opened
-from ..terms import Family, Term, TermError, free, named
+from ..binders import close, opened
+from ..terms import Family, Term, TermError, free, named, sort_of
 
 
 class Refused(Exception):
@@ -60,3 +60,14 @@ class Context:
         names = iter(range(self.depth, self.depth + count))
         symbols, body = opened(term, lambda hint: f"{next(names):03d}{hint}")
         return symbols, body, self.deeper(count).knowing(symbols)
+
+    def rebuilt(self, term: Term, change: Callable[[Term, Context], Term]) -> Term:
+        """The same node with every part changed, also under its binders; its sizes, parts of a type, stay."""
+        parts = [
+            a if b or k in term.size_places() or sort_of(a) is None else change(a, self)
+            for k, (a, b) in enumerate(zip(term.args, term.binders(), strict=True))
+        ]
+        if term.hints:
+            symbols, body, inside = self.opened(term)
+            parts[term.binders().index(len(symbols))] = close(change(body, inside), symbols)
+        return term.rebuilt(parts)

@@ -30,11 +30,7 @@ def without_derivatives(term: Term, context: Context) -> Term:
         return term
     if term.op == "derivative":
         return without_derivatives(differentiated(term, context), context)
-    if not term.hints:
-        return term.rebuilt(without_derivatives(a, context) for a in term.args)
-    symbols, body, inside = context.opened(term)
-    done = close(without_derivatives(body, inside), symbols)
-    return term.rebuilt(done if b else a for a, b in zip(term.args, term.binders(), strict=True))
+    return context.rebuilt(term, without_derivatives)
 
 
 def _has_derivative(term: Term) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from math import lcm
 
-from ..binders import close, substitute
+from ..binders import substitute
 from ..terms import ZERO, Term, free, key, number, sort_of
 from . import sums
 from .atoms import entry, is_inverse, is_whole_number, undone
@@ -111,14 +111,7 @@ class Normal:
 
     def _parts(self, term: Term, at: Context) -> Term:
         """The same node with normal parts."""
-        parts = [
-            a if b or k in term.size_places() or sort_of(a) is None else self.term(a, at)
-            for k, (a, b) in enumerate(zip(term.args, term.binders(), strict=True))
-        ]
-        if term.hints:
-            symbols, body, inside = at.opened(term)
-            parts[term.binders().index(len(symbols))] = close(self.term(body, inside), symbols)
-        return undone(term.rebuilt(parts))
+        return undone(at.rebuilt(term, self.term))
 
     def product(self, p: Polynomial, q: Polynomial, at: Context) -> Polynomial:
         total: Polynomial = {}

@@ -6,7 +6,7 @@ term; one term of a sum of non-negative terms; |u| <= b from u <= b and -u <= b.
 
 from __future__ import annotations
 
-from ..binders import close, instantiate
+from ..binders import instantiate
 from ..terms import Term, sort_of
 from .context import Context, Refused
 from .defined import check_defined
@@ -148,11 +148,7 @@ def _one_term(a: Term, b: Term, context: Context) -> bool:
 
 def without_abs(term: Term, context: Context) -> Term:
     """|u| = u or -u where the sign of u is known; |u v| = |u| |v|."""
-    if term.hints:
-        symbols, body, inside = context.opened(term)
-        done = close(without_abs(body, inside), symbols)
-        return term.rebuilt(done if b else a for a, b in zip(term.args, term.binders(), strict=True))
-    parts = term.rebuilt(a if sort_of(a) is None else without_abs(a, context) for a in term.args)
+    parts = context.rebuilt(term, without_abs)
     return _abs(parts.args[0], context) if term.op == "abs" else parts
 
 

@@ -191,15 +191,7 @@ def _rewritten(term: Term, instance: Instance, backwards: bool, context: Context
         instance.discharged(binding, context)
         count[0] += 1
         return substitute(right, binding)
-    parts = [
-        a if b or k in term.size_places() or sort_of(a) is None else _rewritten(a, instance, backwards, context, count)
-        for k, (a, b) in enumerate(zip(term.args, term.binders(), strict=True))
-    ]
-    if term.hints:
-        symbols, body, inside = context.opened(term)
-        done = close(_rewritten(body, instance, backwards, inside, count), symbols)
-        parts[term.binders().index(len(symbols))] = done
-    return term.rebuilt(parts)
+    return context.rebuilt(term, lambda part, inside: _rewritten(part, instance, backwards, inside, count))
 
 
 def _match(pattern: Term, term: Term, symbols: set[Term], binding: dict[Term, Term]) -> dict[Term, Term] | None:

@@ -53,7 +53,6 @@ u, turns = variable("u", "integer"), variable("r", "integer")
 s, t, step = (variable(name, "integer") for name in ("s", "t", "k"))
 witness = choice("witness", ANY_REAL, target=M)
 H = forall(u, forall(turns, ne(w[witness(u)] * u, 2 * PI * turns)), where=[ne(u, 0)])
-one_pair = {M: number(1), w: function(m, 1)}
 meets_H = {w: function(m, 1 + value_of(m))}  # every frequency is rational
 
 
