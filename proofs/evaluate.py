@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from mpmath import MPContext
@@ -42,6 +43,14 @@ class Point:
     def __init__(self, seed: int):
         self._random = random.Random(seed)
         self._values: dict[Any, Any] = {}
+        self._known: dict[Any, Any] = {}
+
+    def once(self, term: Term, bound: tuple[Any, ...]) -> Any:
+        """The value of a term, kept: it depends on the binders that the term reaches, and on the precision."""
+        place = (term, tuple(bound[-1 - k] for k in _reached(term)), mp.prec)
+        if place not in self._known:
+            self._known[place] = _folded(term, self, bound)
+        return self._known[place]
 
     def number(self, domain: str) -> Any:
         if domain == "integer":
@@ -130,10 +139,8 @@ def evaluate(term: Term, point: Point, bound: tuple[Any, ...] = ()) -> Any:
             return product
         case "power":
             return mp.power(evaluate(args[0], point, bound), _exponent(args[1], point, bound))
-        case "sum":
-            return sum((evaluate(args[1], point, (*bound, k)) for k in range(_extent(args[0], point))), _ZERO)
-        case "family":
-            return point.family(term.data, [evaluate(a, point, bound) for a in args])
+        case "sum" | "apply" | "family":
+            return point.once(term, bound)
         case "map":
             return point.map(term.data, [evaluate(a, point, bound) for a in args])
         case "join":
@@ -155,11 +162,27 @@ def evaluate(term: Term, point: Point, bound: tuple[Any, ...] = ()) -> Any:
             return max(evaluate(a, point, bound) for a in args)
         case "derivative":
             return mp.diff(lambda x: evaluate(args[0], point, (*bound, x)), evaluate(args[1], point, bound))
-        case "apply":
-            return evaluate(unfolded(term), point, bound)
         case "relation" | "forall" | "implies" | "tends":
             return _proposition(term, point, bound)
     return _FUNCTIONS[term.op](evaluate(args[0], point, bound))
+
+
+@lru_cache(maxsize=65536)
+def _reached(term: Term) -> tuple[int, ...]:
+    """The binders outside a term that its bound variables belong to, counted from the innermost."""
+    if term.op == "bound":
+        return (term.data,)
+    inside = (k - b for a, b in zip(term.args, term.binders(), strict=True) for k in _reached(a))
+    return tuple(sorted({k for k in inside if k >= 0}))
+
+
+def _folded(term: Term, point: Point, bound: tuple[Any, ...]) -> Any:
+    """A sum, an application of a definition, or a value of a family."""
+    if term.op == "apply":
+        return evaluate(unfolded(term), point, bound)
+    if term.op == "family":
+        return point.family(term.data, [evaluate(a, point, bound) for a in term.args])
+    return sum((evaluate(term.args[1], point, (*bound, k)) for k in range(_extent(term.args[0], point))), _ZERO)
 
 
 def _rational(value: Fraction) -> Any:
