@@ -21,6 +21,7 @@ from .terms import (
     TermError,
     as_term,
     free,
+    is_outcome,
     named,
     real,
     sort_of,
@@ -62,7 +63,7 @@ def substitute(term: Term, replacement: Mapping[Any, Any], depth: int = 0) -> Te
     """Replaces free symbols, all at once. Values: terms, function terms for families, index maps for index maps."""
     if not free(term).intersection(replacement):
         return term
-    if term.op in ("variable", "size", "index") and term in replacement:
+    if term.op in ("variable", "size", "space", "index") and term in replacement:
         return lift(replacement[term], depth)
     args = tuple(substitute(a, replacement, depth + b) for a, b in zip(term.args, term.binders(), strict=True))
     if term.op == "family":
@@ -83,8 +84,12 @@ def resized(symbol: Any, replacement: Mapping[Any, Any]) -> Any:
     return replace(symbol, slots=slots, derivative=derivative)
 
 
-def check_replacement(replacement: Mapping[Any, Any], where: str) -> None:
-    """Raises TermError unless every value has the sort of its symbol, and no loose bound variable."""
+def check_replacement(replacement: Mapping[Any, Any], where: str, spaces: tuple[str, ...] = ("space",)) -> None:
+    """Raises TermError unless every value has the sort of its symbol, and no loose bound variable.
+
+    `spaces` are the kinds of terms that may stand for a probability space: another one, and in a sample also a number of
+    outcomes that are equally likely.
+    """
     for symbol, value in replacement.items():
         if isinstance(symbol, IndexMap):
             needed: Any = (resized(symbol, replacement).slots, substitute(symbol.target, replacement), symbol.bijective)
@@ -95,6 +100,8 @@ def check_replacement(replacement: Mapping[Any, Any], where: str) -> None:
             needed, found = resized(symbol, replacement).slots, value.args[:-1] if sort_of(value) == FUNCTION else value
         elif symbol.op in ("variable", "size"):
             needed, found = REAL, sort_of(value)
+        elif symbol.op == "space":
+            needed, found = "space", "space" if value.op in spaces else sort_of(value)
         elif symbol.op == "index":
             needed, found = substitute(symbol.args[0], replacement), sort_of(value)
         else:
@@ -144,9 +151,19 @@ def sum_(indices: Term | Iterable[Term], body: Any) -> Term:
     """The sum over the ranges of these indices, the last one innermost."""
     result = real(body)
     for i in reversed(_as_tuple(indices)):
-        if i.op != "index":
+        if i.op != "index" or is_outcome(i.args[0]):
             raise TermError(f"{i!r} is not an index, and cannot be summed over")
         result = Term("sum", (_range(i), close(result, (i,))), None, (_name(i),))
+    return result
+
+
+def expectation(outcomes: Term | Iterable[Term], body: Any) -> Term:
+    """The expectation over these outcomes, which are independent of each other."""
+    result = real(body)
+    for w in reversed(_as_tuple(outcomes)):
+        if w.op != "index" or not is_outcome(w.args[0]):
+            raise TermError(f"{w!r} is not an outcome, and has no expectation over it")
+        result = Term("expect", (_range(w), close(result, (w,))), None, (_name(w),))
     return result
 
 

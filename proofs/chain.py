@@ -103,7 +103,7 @@ def _closing(link: Link, name: str, strict: bool) -> str:
     reason, arguments = link.reason, link.arguments
     while reason in ("cases", "congruence") and "then" in arguments:
         reason, arguments = arguments["then"], arguments.get("inner", {})
-    gives_order = reason == "order" if isinstance(reason, str) else reason.conclusion.data != "eq"
+    gives_order = reason in ("order", "induction") if isinstance(reason, str) else reason.conclusion.data != "eq"
     if name == "eq" or not gives_order:
         return "eq"
     return "le" if name == "lt" and strict else name

@@ -7,19 +7,17 @@ digits: 50 are carried, and a numerical derivative (mpmath's `diff`, which raise
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 from mpmath import MPContext
 
-from .binders import as_function, check_replacement, substitute
 from .definitions import unfolded
-from .terms import Family, IndexMap, Term, as_term, free
+from .terms import Family, IndexMap, Term
 
 DIGITS, AGREE = 50, 20
-_ATTEMPTS = 400
 _LARGEST_SIZE = 4
 
 mp = MPContext()
@@ -62,6 +60,12 @@ class Point:
         if term not in self._values:
             low = term.data[1]
             self._values[term] = self._random.randint(low, max(_LARGEST_SIZE, low + 1))
+        return int(self._values[term])
+
+    def outcomes(self, term: Term) -> int:
+        """A space is drawn as a few outcomes of one probability."""
+        if term not in self._values:
+            self._values[term] = self._random.randint(2, 3)
         return int(self._values[term])
 
     def variable(self, term: Term) -> Any:
@@ -126,6 +130,8 @@ def evaluate(term: Term, point: Point, bound: tuple[Any, ...] = ()) -> Any:
             return mp.mpf(point.size(term))
         case "index":
             return point.index(term)
+        case "space":
+            return mp.mpf(point.outcomes(term))
         case "bound":
             return bound[-1 - term.data]
         case "literal":
@@ -139,7 +145,7 @@ def evaluate(term: Term, point: Point, bound: tuple[Any, ...] = ()) -> Any:
             return product
         case "power":
             return mp.power(evaluate(args[0], point, bound), _exponent(args[1], point, bound))
-        case "sum" | "apply" | "family":
+        case "sum" | "expect" | "apply" | "family":
             return point.once(term, bound)
         case "map":
             return point.map(term.data, [evaluate(a, point, bound) for a in args])
@@ -177,12 +183,14 @@ def _reached(term: Term) -> tuple[int, ...]:
 
 
 def _folded(term: Term, point: Point, bound: tuple[Any, ...]) -> Any:
-    """A sum, an application of a definition, or a value of a family."""
+    """A sum, an expectation, an application of a definition, or a value of a family."""
     if term.op == "apply":
         return evaluate(unfolded(term), point, bound)
     if term.op == "family":
         return point.family(term.data, [evaluate(a, point, bound) for a in term.args])
-    return sum((evaluate(term.args[1], point, (*bound, k)) for k in range(_extent(term.args[0], point))), _ZERO)
+    extent = _extent(term.args[0], point)
+    total = sum((evaluate(term.args[1], point, (*bound, k)) for k in range(extent)), _ZERO)
+    return total if term.op == "sum" else total / extent
 
 
 def _rational(value: Fraction) -> Any:
@@ -245,53 +253,3 @@ def _tends(term: Term, point: Point, bound: tuple[Any, ...]) -> bool:
     distances = [abs(evaluate(body, point, (*bound, x)) - limit) for x in steps]
     allowed = min(max(distances[:2]) / 100, (1 + abs(limit)) / 1000)
     return bool(max(distances[-2:]) <= max(allowed, _TOLERANCE))
-
-
-def _chosen(symbol: Any, value: Any) -> Any:
-    if isinstance(symbol, Family):
-        return as_function(value)
-    return value if isinstance(symbol, IndexMap) else as_term(value)
-
-
-class Sampler:
-    """Random points that meet the hypotheses of a statement, some symbols replaced by a witness.
-
-    A size that may be 0 is drawn as 0 too, unless an index or a map needs a value in that range.
-    """
-
-    def __init__(self, statement: Any, witness: Mapping[Any, Any]):
-        symbols = statement.symbols()
-        chosen = {s: _chosen(s, v) for s, v in witness.items() if s in symbols}
-        check_replacement(chosen, "witness")
-        free_indices = (s for s in symbols if isinstance(s, Term) and s.op == "index" and s not in chosen)
-        maps = (s.target for s in symbols if isinstance(s, IndexMap) and s not in chosen)
-        self._nonempty = [substitute(s, chosen) for s in (*(i.args[0] for i in free_indices), *maps)]
-        self._hypotheses = [substitute(h, chosen) for h in statement.hypotheses]
-        self._chosen = chosen
-
-    def point(self, seed: int) -> PointWith:
-        """Raises NoSample where none is found."""
-        for attempt in range(_ATTEMPTS):
-            point = PointWith(seed * _ATTEMPTS + attempt, self._chosen)
-            try:
-                inhabited = all(evaluate(s, point) >= 1 for s in self._nonempty)
-                if inhabited and all(evaluate(h, point) for h in self._hypotheses):
-                    return point
-            except ZeroDivisionError:
-                continue
-        raise NoSample(
-            f"none of {_ATTEMPTS} random points meets the hypotheses; give a witness if they can be met at all"
-        )
-
-
-class PointWith(Point):
-    """A point together with the symbols that a witness replaces."""
-
-    def __init__(self, seed: int, chosen: Mapping[Any, Any]):
-        super().__init__(seed)
-        self.chosen = chosen
-
-
-def holds_at(conclusion: Term, point: PointWith) -> bool:
-    relevant = {s: v for s, v in point.chosen.items() if s in free(conclusion)}
-    return bool(evaluate(substitute(conclusion, relevant), point))

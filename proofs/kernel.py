@@ -16,8 +16,9 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from .chain import check_links, check_statement
-from .evaluate import NoSample, Sampler, holds_at
+from .evaluate import NoSample
 from .rules.context import Refused
+from .sampler import Sampler, holds_at
 from .scripts import Link, NearMiss, ProofError, Script, Specialised, Statement, Step, Twin, carried, is_cited_at
 from .terms import Term, TermError
 from .well_typed import check_entry
@@ -191,6 +192,11 @@ def _entered_use(use: Any) -> Any:
     if type(use) is Specialised:
         check_entry(tuple(use))
         return Specialised(use.hypothesis, tuple(use.values))
+    return _entered_citation(use)
+
+
+def _entered_citation(use: Any) -> Any:
+    """A theorem with the values of its symbols."""
     theorem, at = use if is_cited_at(use) else (use, {})
     check_entry(at)
     return require_theorem(theorem), _frozen(at)
@@ -204,6 +210,8 @@ def _resolved(arguments: Mapping[str, Any]) -> dict[str, Any]:
             found[name] = _resolved(value)
         elif name == "then" and type(value) is not str:
             found[name] = require_theorem(value)
+        elif name in ("base", "step"):
+            found[name] = _entered_citation(value)
         else:
             check_entry(value)
             found[name] = _frozen(value)

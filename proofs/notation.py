@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .binders import derivative, forall, function, sum_, tends
+from .binders import derivative, expectation, forall, function, sum_, tends
 from .definitions import Definition
 from .terms import (
     ANY_REAL,
@@ -26,10 +26,12 @@ from .terms import (
     literal,
     maximum,
     number,
+    outcome,
     permutation,
     rational,
     relation,
     size,
+    space,
     split,
     table,
     value_of,
@@ -94,7 +96,7 @@ t = variable("t")  # along a curve, or time
 
 __all__ = [
     "ANY_REAL", "INFINITY", "ONE", "PI", "ZERO", "Definition", "Family", "IndexMap", "M", "Term", "absolute", "choice",
-    "cos", "curve", "delta", "derivative", "eq", "erf", "exp", "family", "forall", "function", "i", "implies", "index", "j",
-    "join", "l", "le", "literal", "log", "lt", "maximum", "n", "ne", "number", "permutation", "r", "rational", "sin", "size",
+    "cos", "curve", "delta", "derivative", "eq", "erf", "exp", "expectation", "family", "forall", "function", "i", "implies", "index", "j",
+    "join", "l", "le", "literal", "log", "lt", "maximum", "n", "ne", "number", "outcome", "permutation", "r", "rational", "sin", "size", "space",
     "split", "sqrt", "sum_", "t", "table", "tanh", "tends", "value_of", "variable", "when", "z",
 ]  # fmt: skip

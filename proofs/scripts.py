@@ -114,6 +114,8 @@ class NearMiss(NamedTuple):
 
 
 def carried(arguments: Mapping[str, Any]) -> list[Any]:
-    """The rules and theorems that a step applies at a place."""
+    """The rules and theorems that a step applies at a place, or that an induction rests on."""
     inner = carried(arguments["inner"]) if "inner" in arguments else []
-    return [*([arguments["then"]] if "then" in arguments else []), *inner]
+    parts = [arguments[k] for k in ("base", "step") if k in arguments]
+    cited = [p[0] if is_cited_at(p) else p for p in parts]
+    return [*([arguments["then"]] if "then" in arguments else []), *cited, *inner]

@@ -4,9 +4,11 @@ A bound variable is a number that counts the binders between it and its own (de 
 that differ in bound names only are the same term, and a bound index can never meet a free one of the same name. Nothing is
 rearranged on construction, so J_ij = J_ji cannot silently become X = X, nor 0/x become 0.
 
-Sorts         real; index, into a range {0, ..., size - 1}; function, as an argument of a definition; proposition
+Sorts         real; index, into a range {0, ..., size - 1}; outcome, of a probability space; function, as an argument of a
+              definition; proposition. An outcome is an index whose range is a space: it can be taken, and compared with nothing
 Meaning       a sum over an empty range is 0; a quotient, root, logarithm, power or derivative outside its domain has no
-              meaning, and `rules.defined` refuses a term in which that may happen
+              meaning, and `rules.defined` refuses a term in which that may happen. A family with an outcome among its slots
+              is a random variable with a finite second moment; expect is the integral over its space, of mass 1
 Length        one file on purpose: the kinds of terms, their sorts and the functions that build them are read together
 Reference     de Bruijn 1972, Lambda calculus notation with nameless dummies
 """
@@ -59,13 +61,13 @@ class IndexMap:
         return Term("map", _slotted(self.name, self.slots, arguments), self)
 
 
-_BINDING = ("sum", "forall", "derivative", "tends", "function")
+_BINDING = ("sum", "expect", "forall", "derivative", "tends", "function")
 _set = object.__setattr__
 
 
 def _binders(op: str, count: int) -> tuple[int, ...]:
     match op:
-        case "sum" | "forall":  # size or domain, body
+        case "sum" | "expect" | "forall":  # size, space or domain; body
             return (0, 1)
         case "derivative":  # body, point
             return (1, 0)
@@ -129,7 +131,7 @@ class Term:
     def size_places(self) -> range:
         """Which arguments are sizes: parts of a type, that no rule may rewrite."""
         match self.op:
-            case "index" | "literal" | "sum" | "forall":
+            case "index" | "literal" | "sum" | "expect" | "forall":
                 return range(1)
             case "join":
                 return range(2, 4)
@@ -188,10 +190,10 @@ def _parts(op: str, term: Term) -> tuple[Term, ...]:
 
 
 def free(term: Term) -> frozenset[Any]:
-    """The free symbols: variables, sizes, indices, families, index maps; those of the sizes of a symbol included."""
+    """The free symbols: variables, sizes, spaces, indices, families, index maps; those of the sizes of a symbol included."""
     if term._free is None:
         found: set[Any] = set().union(*map(free, term.args))
-        if term.op in ("variable", "size", "index"):
+        if term.op in ("variable", "size", "space", "index"):
             found.add(term)
         elif term.op in ("family", "map"):
             found |= {term.data} | {s for e in extents(term.data) for s in free(e)}
@@ -206,7 +208,7 @@ def key(term: Term) -> str:
         text = (
             term.op if data is None else str(data) if term.op in ("number", "family", "apply") else f"{term.op}:{data}"
         )
-        if term.op in ("variable", "size", "index"):
+        if term.op in ("variable", "size", "space", "index"):
             text = data if isinstance(data, str) else data[0]
         elif term.args:
             text += f"({', '.join(map(key, term.args))})"
@@ -244,12 +246,14 @@ def sort_of(term: Term) -> Any:
             return PROP
         case "function":
             return FUNCTION
-        case "bound" | "infinity" | "domain":
+        case "bound" | "infinity" | "domain" | "space":
             return None
     return REAL
 
 
 def spelled_sort(sort: Any) -> str:
+    if isinstance(sort, Term) and sort.op == "space":
+        return f"an outcome of {sort!r}"
     return f"an index into a range of size {sort!r}" if isinstance(sort, Term) else f"of the sort {sort}"
 
 
@@ -322,6 +326,22 @@ def size(name: str, minimum: int = 1) -> Term:
     return Term("size", (), (checked_name(name), minimum))
 
 
+def space(name: str) -> Term:
+    """A probability space, the range of an outcome; random variables over different spaces are independent."""
+    return Term("space", (), (checked_name(name),))
+
+
+def outcome(name: str, of: Term) -> Term:
+    if of.op != "space":
+        raise TermError(f"{of!r} is not a probability space")
+    return Term("index", (of,), checked_name(name))
+
+
+def is_outcome(sort: Any) -> bool:
+    """Whether a sort is that of an outcome, which has no number, and is equal to no other for sure."""
+    return isinstance(sort, Term) and sort.op == "space"
+
+
 def extent(value: Any) -> Term:
     """A size: a whole number, a size symbol, or a sum or product of sizes."""
     term = as_term(value)
@@ -336,7 +356,7 @@ def index(name: str, size_of_range: Any) -> Term:
 
 
 def family(name: str, *slots: Any, domain: str = "real") -> Family:
-    found = tuple(s if isinstance(s, Term) and s.op == "domain" else extent(s) for s in slots)
+    found = tuple(s if isinstance(s, Term) and s.op in ("domain", "space") else extent(s) for s in slots)
     if domain not in DOMAINS:
         raise TermError(f"{name}: {domain!r} is not a domain; needed one of {', '.join(DOMAINS)}")
     return Family(checked_name(name), found, domain)
@@ -386,7 +406,7 @@ def product_of_sizes(minor: Term, major: Term) -> Term:
 def join(major: Term, minor: Term) -> Term:
     """The index major * (size of minor's range) + minor, such as column 2m + a."""
     for part in (major, minor):
-        if not isinstance(sort_of(part), Term):
+        if not isinstance(sort_of(part), Term) or is_outcome(sort_of(part)):
             raise TermError(f"{part!r} is not an index, but {spelled_sort(sort_of(part))}")
     return Term("join", (major, minor, sort_of(minor), sort_of(major)))
 
@@ -406,7 +426,7 @@ def split(column: Term, minor: Any) -> tuple[Term, Term]:
 
 def value_of(position: Term) -> Term:
     """An index as a number."""
-    if not isinstance(sort_of(position), Term):
+    if not isinstance(sort_of(position), Term) or is_outcome(sort_of(position)):
         raise TermError(f"{position!r} is not an index")
     return Term("value", (position,))
 
@@ -427,7 +447,7 @@ def delta(i: Term, j: Term) -> Term:
 
 def _same_range(what: str, i: Term, j: Term) -> None:
     left, right = sort_of(i), sort_of(j)
-    if not isinstance(left, Term) or left != right:
+    if not isinstance(left, Term) or left != right or is_outcome(left):
         raise TermError(f"{what}: {i!r} is {spelled_sort(left)}, but {j!r} is {spelled_sort(right)}")
 
 

@@ -27,6 +27,7 @@ from .terms import (
     TermError,
     checked_name,
     extent,
+    is_outcome,
     least,
     number,
     product_of_sizes,
@@ -69,7 +70,7 @@ def sort(term: Term, ranges: Ranges = ()) -> Any:
     if len(term.hints) != bound or not all(type(h) is str and h.isidentifier() for h in term.hints):
         raise TermError(f"{term.op} binds {bound} variables, found the names {term.hints!r}")
     for k in term.size_places():
-        _check_range(term.args[k], domains=term.op in ("function", "forall"))
+        _check_range(term.args[k], domains=term.op in ("function", "forall"), spaces=_spaces(term))
     known = _CONSTANT.get(term.op) or _INDEX.get(term.op) or _BINDER.get(term.op) or _COMPOUND.get(term.op)
     if known is None:
         raise TermError(f"{term.op!r} is no kind of term")
@@ -81,7 +82,17 @@ def _need(condition: bool, term: Term, needed: str) -> None:
         raise TermError(f"{term!r} is ill-typed: {needed}")
 
 
-def _check_range(size: Term, domains: bool = False) -> None:
+def _spaces(term: Term) -> bool | None:
+    """Whether the range of a node may be a space, and None where it has to be one."""
+    return None if term.op == "expect" else term.op in ("index", "function", "forall")
+
+
+def _check_range(size: Term, domains: bool = False, spaces: bool | None = False) -> None:
+    if size.op == "space" and spaces is not False:
+        _need(type(size) is Term and not size.args and len(size.data) == 1, size, "no space")
+        checked_name(size.data[0])
+        return
+    _need(spaces is not None, size, "no space")
     if domains and size.op == "domain":
         _need(type(size) is Term and not size.args and size.data in DOMAINS, size, "no domain")
         return
@@ -92,7 +103,7 @@ def _check_range(size: Term, domains: bool = False) -> None:
 def _check_symbol(symbol: Any) -> None:
     checked_name(symbol.name)
     for slot in symbol.slots:
-        _check_range(slot, domains=slot == ANY_REAL)
+        _check_range(slot, domains=slot == ANY_REAL, spaces=True)
     if type(symbol) is IndexMap:
         _check_range(symbol.target)
         if symbol.bijective and symbol.slots != (symbol.target,):
@@ -175,14 +186,14 @@ def _radix(term: Term, ranges: Ranges) -> Any:
 
 
 def _binder(term: Term, ranges: Ranges) -> Any:
-    body, *others = (term.args[-1],) if term.op in ("sum", "forall", "function") else term.args
+    body, *others = (term.args[-1],) if term.op in ("sum", "expect", "forall", "function") else term.args
     bound = (ANY_REAL,) if term.op in ("derivative", "tends") else term.args[:-1]
     found = sort(body, (*ranges, *bound))
     _need(found == (PROP if term.op == "forall" else REAL), body, "it is of another sort")
     for k, other in enumerate(others):
         infinite = term.op == "tends" and k == 0 and other == Term("infinity")
         _need(type(other) is Term and (infinite or sort(other, ranges) == REAL), other, "no real number")
-    sizes = {"sum": 2, "forall": 2, "derivative": 2, "tends": 3}
+    sizes = {"sum": 2, "expect": 2, "forall": 2, "derivative": 2, "tends": 3}
     _need(len(term.args) == sizes.get(term.op, len(term.args)), term, "too few or too many parts")
     return {"forall": PROP, "tends": PROP, "function": FUNCTION}.get(term.op, REAL)
 
@@ -193,7 +204,11 @@ def _compound(term: Term, ranges: Ranges) -> Any:
         case "value" | "delta" | "relation":
             found = [sort(a, ranges) for a in args]
             real = found == [REAL, REAL] and term.op == "relation" and term.data in RELATIONS
-            indices = isinstance(found[0], Term) and found == [found[0]] * (1 if term.op == "value" else 2)
+            indices = (
+                isinstance(found[0], Term)
+                and not is_outcome(found[0])
+                and found == [found[0]] * (1 if term.op == "value" else 2)
+            )
             _need(real or (indices and (term.op != "relation" or term.data in ("eq", "ne"))), term, "other sorts")
             return PROP if term.op == "relation" else REAL
         case "implies":
@@ -232,7 +247,7 @@ def _apply(term: Term, ranges: Ranges) -> None:
 
 _CONSTANT = dict.fromkeys(("number", "pi", "variable", "size"), _bare) | {"bound": _bound, "family": _family}
 _INDEX = dict.fromkeys(("index", "literal", "map"), _index) | dict.fromkeys(("join", "quotient", "remainder"), _radix)
-_BINDER = dict.fromkeys(("sum", "derivative", "function", "forall", "tends"), _binder)
+_BINDER = dict.fromkeys(("sum", "expect", "derivative", "function", "forall", "tends"), _binder)
 _COMPOUND = dict.fromkeys(
     ("add", "mul", "power", "max", "value", "delta", "relation", "implies", "when", "table", "apply", *FUNCTIONS),
     _compound,

@@ -17,6 +17,14 @@ def _sum(printer: Printer, term: Term, scope: Scope) -> Piece:
     return printer.summed(printer.name(names[0]), size, size_text, tells_range(body), summand)
 
 
+def _expect(printer: Printer, term: Term, scope: Scope) -> Piece:
+    space, body = term.args
+    names = bound_names(printer, term.hints, scope)
+    over = printer.piece(space, scope).text
+    told = tells_range(body)
+    return printer.expected(printer.name(names[0]), over, told, printer.piece(body, (*scope, *names)).text)
+
+
 def _derivative(printer: Printer, term: Term, scope: Scope) -> Piece:
     body, point = term.args
     names = bound_names(printer, term.hints, scope)
@@ -100,6 +108,6 @@ def _domain(printer: Printer, term: Term, scope: Scope) -> Piece:
 
 
 LAYOUT: dict[str, Layout] = {
-    "sum": _sum, "derivative": _derivative, "when": _when, "relation": _relation, "implies": _implies,
+    "sum": _sum, "expect": _expect, "derivative": _derivative, "when": _when, "relation": _relation, "implies": _implies,
     "forall": _forall, "tends": _tends, "infinity": _infinity, "domain": _domain,
 }  # fmt: skip

@@ -22,9 +22,11 @@ def declarations(symbols: Iterable[Any], printer: Printer) -> list[tuple[Part, .
     for s in wanted:
         if isinstance(s, Term) and s.op == "size":
             found.append((Formula(f"{s.data[1]} {printer.sign('le')} {_name(s, printer)}"),))
+        if isinstance(s, Term) and s.op == "space":
+            found.append((Formula(_name(s, printer)), Words(" a probability space")))
     groups: dict[Term, list[str]] = {}
     for s in wanted:
-        if isinstance(s, Term) and s.op != "size":
+        if isinstance(s, Term) and s.op not in ("size", "space"):
             range_ = s.args[0] if s.op == "index" else Term("domain", (), s.data[1])
             groups.setdefault(range_, []).append(_name(s, printer))
     found += [(Formula(_member(", ".join(names), range_, printer)),) for range_, names in groups.items()]

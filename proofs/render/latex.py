@@ -10,6 +10,7 @@ Grammar, on top of the levels in `structure`:
     subscript  z_{i}, \delta_{i j}; z_{2 m + a}, z_{0, j} where one is no single letter; after a label, d_{\mathrm{k}, i}
     index      2 m + a, \lfloor c / 2 \rfloor, c \bmod 2; 0_{n} is position 0 of the range of size n; [2 m + a] is an index as a number
     sum        \sum_{l=0}^{n - 1} body, the upper bound is the size of the range less one
+    mean       \mathbf{E}_{u \in U}\left[body\right]
     function   j \mapsto body; j < n \mapsto body; a family or a definition that lacks its last indices
     exp        \mathrm{e}^{x}, and \exp\left(x\right) where x is tall
     others     x^{2}, \sqrt{x}, \left|x\right|, \begin{bmatrix} a & b \\ c & d \end{bmatrix}_{i j},
@@ -139,7 +140,9 @@ class Latex(Printer):
     # --- binders and propositions
 
     def member(self, name: str, range_: Term, size: str | None) -> str:
-        return rf"{name} \in {self.domain(range_.data)}" if size is None else f"{name} < {size}"
+        if size is None:
+            return rf"{name} \in {self.domain(range_.data)}"
+        return rf"{name} \in {size}" if range_.op == "space" else f"{name} < {size}"
 
     def mapped(self, places: Sequence[str], body: str) -> str:
         return rf"{places[0] if len(places) == 1 else self.bracketed(', '.join(places))} \mapsto {body}"
@@ -147,6 +150,9 @@ class Latex(Printer):
     def summed(self, name: str, size: Term, size_text: str, told: bool, body: str) -> Piece:
         top = str(size.data - 1) if size.op == "number" else f"{size_text} - 1"
         return Piece(rf"\sum_{{{name}=0}}^{{{top}}} {body}", PREFIX)
+
+    def expected(self, name: str, space: str, told: bool, body: str) -> Piece:
+        return Piece(rf"\mathbf{{E}}_{{{name} \in {space}}}\left[{body}\right]", BASE)
 
     def differentiated(self, name: str, body: str, point: str | None) -> Piece:
         at = "" if point is None else f"_{{{name} = {point}}}"

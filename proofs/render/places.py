@@ -155,7 +155,7 @@ def _position(printer: Printer, term: Term, scope: Scope) -> Piece:
 
 
 LAYOUT: dict[str, Layout] = {
-    "variable": _symbol, "size": _symbol, "index": _symbol, "bound": _bound, "family": _family, "apply": _apply,
+    "variable": _symbol, "size": _symbol, "space": _symbol, "index": _symbol, "bound": _bound, "family": _family, "apply": _apply,
     "value": _value, "delta": _delta, "table": _table, "function": _function,
     "literal": _position, "map": _position, "join": _position, "quotient": _position, "remainder": _position,
 }  # fmt: skip

@@ -41,7 +41,18 @@ def _because(cause: Any, arguments: dict[str, Any], printer: Printer) -> Parts:
     if cause == "squeeze":
         lower, upper = (Formula(_value(arguments.pop(side), printer)) for side in ("lower", "upper"))
         parts = (Words("by squeezing between "), lower, Words(" and "), upper)
+    if cause == "induction":
+        parts += _induction(arguments, printer)
     return _whole(parts, arguments, cause)
+
+
+def _induction(arguments: dict[str, Any], printer: Printer) -> Parts:
+    """What it runs over, for all of what, and the two theorems."""
+    over = [(Formula(_value(i, printer)),) for i in _as_tuple(arguments.pop("over", ()))]
+    every = (Words(" for all "), *_listed(over)) if over else ()
+    size = Formula(_value(arguments.pop("on"), printer))
+    base, step = (_use(arguments.pop(k), printer) for k in ("base", "step"))
+    return (Words(" over "), size, *every, Words(", from "), *base, Words(" by "), *step)
 
 
 def _whole(parts: Parts, left: Mapping[str, Any], cause: str) -> Parts:

@@ -142,6 +142,10 @@ class Printer(ABC):
         """`told` is whether the body tells the range."""
 
     @abstractmethod
+    def expected(self, name: str, space: str, told: bool, body: str) -> Piece:
+        """`told` is whether the body tells the space."""
+
+    @abstractmethod
     def differentiated(self, name: str, body: str, point: str | None) -> Piece:
         """`point` is None where the variable of that name is the point."""
 

@@ -8,6 +8,7 @@ Grammar, on top of the levels in `structure`:
     sum        Σ_l body; Σ_(l < n) body where the body does not tell the range
     function   j ↦ body; j < n ↦ body; (j, t ∈ ℝ) ↦ body; a family or a definition that lacks its last indices
     others     x², x^(a + b), √x, √(a + b), |x| (abs(x) around another bar), [a, b; c, d]_ij, {a if i = j, else b}
+    mean       𝔼_u[body]; 𝔼_(u ∈ U)[body] where the body does not tell the space
     derivative d/dt [body]_(t = point); d/dt [body] at t itself
     statement  a ≤ b, f(t) → c as t → ∞, g ⇒ p, ∀ j: p, ∀ j ≠ k: p, ∀ j < n: p, ∀ x ∈ ℝ: p
 """
@@ -127,7 +128,9 @@ class Unicode(Printer):
     # --- binders and propositions
 
     def member(self, name: str, range_: Term, size: str | None) -> str:
-        return f"{name} ∈ {self.domain(range_.data)}" if size is None else f"{name} < {size}"
+        if size is None:
+            return f"{name} ∈ {self.domain(range_.data)}"
+        return f"{name} {'∈' if range_.op == 'space' else '<'} {size}"
 
     def mapped(self, places: Sequence[str], body: str) -> str:
         return f"{places[0] if len(places) == 1 else self.bracketed(', '.join(places))} ↦ {body}"
@@ -135,6 +138,10 @@ class Unicode(Printer):
     def summed(self, name: str, size: Term, size_text: str, told: bool, body: str) -> Piece:
         where = _subscript([name]) if told else f"({name} < {size_text})"
         return Piece(f"Σ_{where} {body}", PREFIX)
+
+    def expected(self, name: str, space: str, told: bool, body: str) -> Piece:
+        where = _subscript([name]) if told else f"({name} ∈ {space})"
+        return Piece(f"𝔼_{where}[{body}]", BASE)
 
     def differentiated(self, name: str, body: str, point: str | None) -> Piece:
         at = "" if point is None else f"_({name} = {point})"

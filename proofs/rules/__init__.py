@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 
 from ..definitions import Definition, unfolded
 from ..terms import Term, TermError
+from .branches import without_branches
 from .context import Context, Refused
 from .derivative import without_derivatives
+from .induction import check_induction
 from .normal import Normal
-from .order import check_order, without_abs
+from .order import check_order
 from .places import check_cases, check_congruence
 from .polynomial import as_sum
 from .sign import Sign
@@ -68,7 +70,7 @@ def _order(before: Term, after: Term, relation: str, context: Context, arguments
         if not Sign(context).nonzero(after - before):
             raise Refused("not known to differ", after - before)
     elif relation == "eq":
-        _equal(without_abs(before, context), without_abs(after, context), (), context)
+        _equal(without_branches(before, context), without_branches(after, context), (), context)
     else:
         check_order(before, after, relation == "lt", context, arguments.get("difference"))
 
@@ -77,6 +79,13 @@ def _given(before: Term, after: Term, relation: str, context: Context, arguments
     """An equation that is given: its two sides exchanged, up to a factor."""
     if not Sign(context).equal(before, after):
         raise Refused("not given; what is left over", before - after)
+
+
+def _induction(before: Term, after: Term, relation: str, context: Context, arguments: Arguments) -> None:
+    missing = [k for k in ("on", "base", "step") if k not in arguments]
+    if missing:
+        raise TermError(f"induction: needed the argument {missing[0]}=...")
+    check_induction(before, after, relation, context, **arguments)
 
 
 def _carried(place: Callable[..., None], *own: str) -> Check:
@@ -112,9 +121,11 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "angles": Rule(_by_laws("trig"), "by the addition theorems and sin² + cos² = 1"),
         "exp_log": Rule(_by_laws("exp"), "by the laws of exp and log"),
         "finite_sum": Rule(_by_laws("sums"), "by the laws of finite sums"),
+        "expectation": Rule(_by_laws("sums", "expectation"), "by the laws of expectation and of finite sums"),
         "derivative": Rule(_derivative, "by the rules of differentiation"),
         "given": Rule(_given, "as given"),
         "order": Rule(_order, "by order: signs, monotone functions, sums term by term", ("difference",)),
+        "induction": Rule(_induction, "by induction", ("on", "base", "step", "over")),
         "cases": Rule(_carried(check_cases, "on"), "case by case", ("on", "then", "inner")),
         "congruence": Rule(_carried(check_congruence), "in each part", ("then", "inner")),
     }
@@ -144,6 +155,6 @@ def check_rule(name: str, before: Term, after: Term, relation: str, context: Con
         raise TermError(
             f"{name} takes {', '.join(rule.arguments) or 'no arguments'}; found {', '.join(sorted(unknown))}"
         )
-    if relation != "eq" and not carried and name != "order":
+    if relation != "eq" and not carried and name not in ("order", "induction"):
         raise TermError(f"{name} gives equations, not {relation}")
     rule.check(before, after, relation, context, arguments)

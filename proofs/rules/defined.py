@@ -15,6 +15,7 @@ from ..well_typed import check_entry
 from .context import Context, Refused
 from .derivative import differentiate, differentiated
 from .facts import negated
+from .integrable import check_integrable
 from .sign import Sign
 
 _sound: set[Definition] = set()  # definitions whose bodies are defined wherever their `requires` holds
@@ -41,6 +42,8 @@ def check_defined(term: Term, context: Context) -> None:
             check_defined(then, context.given([condition]))
             check_defined(otherwise, context.given([negated(condition)]))
             return
+        case "expect":
+            check_integrable(term, context)
         case "implies":
             check_defined(term.args[0], context)
             check_defined(term.args[1], context.given([term.args[0]]))

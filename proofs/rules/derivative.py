@@ -10,6 +10,7 @@ from ..binders import close, substitute
 from ..definitions import unfolded
 from ..terms import ONE, PI, ZERO, Term, free, number, relation, sort_of
 from .context import Context, Refused
+from .facts import negated
 from .sign import Sign
 
 
@@ -59,9 +60,13 @@ def differentiate(f: Term, t: Term, context: Context) -> tuple[Term, list[Term]]
             return differentiate(differentiated(f, context), t, context)
         case "when":
             condition, then, otherwise = f.args
-            if t not in free(condition):
-                (d, a), (e, b) = differentiate(then, t, context), differentiate(otherwise, t, context)
-                return Term("when", (condition, d, e)), a + b
+            (d, a), (e, b) = differentiate(then, t, context), differentiate(otherwise, t, context)
+            there = [Term("implies", (condition, c)) for c in a]
+            elsewhere = [Term("implies", (negated(condition), c)) for c in b]
+            return Term("when", (condition, d, e)), [*_branching(condition, t, context), *there, *elsewhere]
+        case "max" if len(f.args) == 2:
+            u, v = f.args
+            return differentiate(Term("when", (relation("lt", u, v), v, u)), t, context)
         case "table":
             count = len(f.data)
             if any(t in free(i) for i in f.args[-count:]):
@@ -77,6 +82,17 @@ def differentiate(f: Term, t: Term, context: Context) -> tuple[Term, list[Term]]
         case "exp" | "log" | "sqrt" | "sin" | "cos" | "tanh" | "erf" | "abs":
             return _function(f, t, context)
     raise Refused("no rule for the derivative of this (a kink has none)", f)
+
+
+def _branching(condition: Term, t: Term, context: Context) -> list[Term]:
+    """What keeps the branch the same near the point: the sides of a moving condition are continuous, and differ there."""
+    if t not in free(condition):
+        return []
+    u, v = condition.args
+    if sort_of(u) != "real":
+        raise Refused("a condition on a moving index has no derivative", condition)
+    needed = differentiate(u, t, context)[1] + differentiate(v, t, context)[1]
+    return [relation("ne", u, v), *needed]
 
 
 def _plus(parts: list[Term]) -> Term:

@@ -1,7 +1,10 @@
 """TRUSTED. Normal forms: a real term becomes a polynomial in atoms, under the laws that a rule allows.
 
 No law        + and *, whole powers; anything else is an atom whose parts are normal
-"sums"        finite sums: linear; constant summand; delta; products of sums; exchange; permutation; c = minor * m + a
+"sums"        finite sums: linear; constant summand; delta; products of sums; exchange; permutation; c = minor * m + a;
+              the last term of a sum over size + 1
+"expectation" the same for expectations, which are integrals of mass 1: linear, exchanged with sums and with each other (so a
+              product over different spaces factorises)
 "trig"        sin and cos of sums; sin^2 + cos^2 = 1; exact values at multiples of pi/2
 "exp"         exp of sums; log of products of positive terms; exp and log undo each other; real powers
 
@@ -43,6 +46,7 @@ class Normal:
 
     def __init__(self, laws: Iterable[str], context: Context):
         self.laws, self.context = frozenset(laws), context
+        self.folded = {op for law, op in (("sums", "sum"), ("expectation", "expect")) if law in self.laws}
         self._doubtful: set[Term] = set()  # inverses that are known to exist where their monomial does not vanish
         self.units: dict[Term, int] = {}  # the denominator that the arguments of exp, sin, cos share, per monomial
         self._known: dict[tuple[Term, int], Polynomial] = {}
@@ -84,8 +88,8 @@ class Normal:
                 return product
             case "power":
                 return self._power(term, at)
-            case "sum":
-                return sums.polynomial(self, term, at) if "sums" in self.laws else self._plain_sum(term, at)
+            case "sum" | "expect":
+                return sums.polynomial(self, term, at) if term.op in self.folded else self._plain_sum(term, at)
             case "delta":
                 return self._delta(term.args[0], term.args[1], at)
             case "table":

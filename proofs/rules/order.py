@@ -8,20 +8,22 @@ from __future__ import annotations
 
 from ..binders import instantiate
 from ..terms import Term, sort_of
+from .branches import without_branches
 from .context import Context, Refused
 from .defined import check_defined
 from .facts import indices_in
 from .normal import Normal
-from .polynomial import as_constant, as_product, as_sum, factors, scaled
+from .polynomial import as_constant, as_product, as_sum, factors
 from .sign import Sign
 
 
 def check_order(before: Term, after: Term, strict: bool, context: Context, difference: Term | None = None) -> None:
     """Raises Refused unless before <= after (before < after). `difference` may spell after - before so that its sign shows."""
-    before, after = without_abs(before, context), without_abs(after, context)
+    before, after = without_branches(before, context), without_branches(after, context)
     if difference is not None:
         context.check_known(difference)
         check_defined(difference, context)
+        difference = without_branches(difference, context)
         gap = Normal((), context).difference(after - before, difference)
         if gap:
             raise Refused("the difference is not as stated; what is left over", as_sum(gap))
@@ -84,10 +86,10 @@ def _same_shape(a: Term, b: Term, strict: bool, context: Context, depth: int) ->
             return weak and (not strict or any(at_most(x, y, True, context, depth) for x, y in pairs))
         case "mul" if len(a.args) == len(b.args):
             return _products(a, b, strict, context, depth)
-        case "sum" if a.args[0] == b.args[0]:
+        case "sum" | "expect" if a.args[0] == b.args[0]:
             symbols, body, inside = context.opened(a)
             other = instantiate(b.args[1], symbols)
-            nonempty = not strict or Sign(context).positive(a.args[0])
+            nonempty = not strict or a.op == "expect" or Sign(context).positive(a.args[0])
             return nonempty and at_most(body, other, strict, inside, depth)
     return False
 
@@ -126,7 +128,7 @@ def _products(a: Term, b: Term, strict: bool, context: Context, depth: int) -> b
 def _other_shape(a: Term, b: Term, strict: bool, context: Context, depth: int) -> bool:
     if a.op == "abs" and a.args[0].op == b.op == "sum" and a.args[0].args[0] == b.args[0] and not strict:
         symbols, body, inside = context.opened(a.args[0])
-        small = without_abs(Term("abs", (body,)), inside)
+        small = without_branches(Term("abs", (body,)), inside)
         return at_most(small, instantiate(b.args[1], symbols), False, inside, depth)
     if a.op == "abs":
         return at_most(a.args[0], b, strict, context, depth) and at_most(-a.args[0], b, strict, context, depth)
@@ -144,21 +146,3 @@ def _one_term(a: Term, b: Term, context: Context) -> bool:
         return False
     normal, places = Normal((), context), (i for i in indices_in(a) if sort_of(i) == b.args[0])
     return any(not normal.difference(a, instantiate(b.args[1], (i,))) for i in places)
-
-
-def without_abs(term: Term, context: Context) -> Term:
-    """|u| = u or -u where the sign of u is known; |u v| = |u| |v|."""
-    parts = context.rebuilt(term, without_abs)
-    return _abs(parts.args[0], context) if term.op == "abs" else parts
-
-
-def _abs(u: Term, context: Context) -> Term:
-    sign = Sign(context)
-    polynomial = Normal((), context).polynomial(u, context)
-    if sign.nonnegative(u) or sign.nonnegative(as_sum(polynomial)):
-        return u
-    if sign.nonnegative(-u) or sign.nonnegative(as_sum(scaled(polynomial, -1))):
-        return -u
-    if u.op == "mul":
-        return Term("mul", tuple(_abs(f, context) for f in u.args))
-    return Term("abs", (u,))

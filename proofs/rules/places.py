@@ -84,7 +84,7 @@ def _cases(on: Any) -> list[tuple[dict[Term, Term], tuple[Term, ...]]]:
 def check_congruence(before: Term, after: Term, relation: str, context: Context, then: Check) -> None:
     """The two terms differ only inside parts that correspond, and `then` closes the step there.
 
-    An inequality is carried through sums only, term by term.
+    An inequality is carried through sums and expectations only, term by term.
 
     A binder is opened under the name that it was written with, so that the rule inside can speak of it.
     """
@@ -92,7 +92,7 @@ def check_congruence(before: Term, after: Term, relation: str, context: Context,
         return
     if sort_of(before) != "real":
         raise Refused("two indices, or propositions, that are not the same", before)
-    carried = relation == "eq" or (relation == "le" and before.op == "sum")
+    carried = relation == "eq" or (relation == "le" and before.op in ("sum", "expect"))
     if not carried or before.op != after.op or before.data != after.data or len(before.args) != len(after.args):
         _apply(then, before, after, context)
         return

@@ -115,7 +115,7 @@ class Sign:
                 return self.nonzero(term.args[0])
             case "max":
                 return any(map(self.positive, term.args)) or self._given("positive", term)
-            case "sum":
+            case "sum" | "expect":
                 return self._sum(term, "positive") or self._given("positive", term)
             case "when" | "table":
                 return self._branches(term, "positive") or self._given("positive", term)
@@ -144,7 +144,7 @@ class Sign:
                 return even or self.nonnegative(base) or self._given("nonnegative", term)
             case "max":
                 return any(map(self.nonnegative, term.args))
-            case "sum":
+            case "sum" | "expect":
                 return self._sum(term, "nonnegative") or self._given("nonnegative", term)
             case "when" | "table":
                 return self._branches(term, "nonnegative") or self._given("nonnegative", term)
@@ -219,7 +219,7 @@ class Sign:
 
     def _sum(self, term: Term, what: str) -> bool:
         _, body, inside = self.context.opened(term)
-        nonempty = what == "nonnegative" or self.positive(term.args[0])
+        nonempty = what == "nonnegative" or term.op == "expect" or self.positive(term.args[0])
         return nonempty and getattr(Sign(inside, self.depth), what)(body)
 
     def _branches(self, term: Term, what: str) -> bool:

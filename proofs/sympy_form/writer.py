@@ -34,7 +34,7 @@ class Writer:
             self._own(named([symbol]), symbol)
 
     def write(self, term: Term, bound: Bound = (), evaluate: bool = True) -> Any:
-        if term.op in ("sum", "forall", "derivative", "tends"):
+        if term.op in ("sum", "expect", "forall", "derivative", "tends"):
             return self._binder(term, bound)
         if term.op == "apply":
             return self.write(unfolded(term), bound)
@@ -144,6 +144,8 @@ class Writer:
 
     def _binder(self, term: Term, bound: Bound) -> Any:
         first, hint = term.args[0], term.hints[0]
+        if term.op == "expect":
+            raise SympyFormError(f"an expectation over {first!r}: SymPy has random symbols of known distributions only")
         if term.op in ("sum", "forall"):
             return self._ranging(term.op, first, term.args[1], hint, bound)
         point = term.args[1]

@@ -9,7 +9,7 @@ from mpmath import mp as other
 
 from proofs.binders import derivative, forall, function, sum_, tends
 from proofs.definitions import Definition
-from proofs.evaluate import NoSample, Point, Sampler, compare, evaluate, holds_at, mp
+from proofs.evaluate import NoSample, Point, compare, evaluate, mp
 from proofs.kernel import Statement
 from proofs.notation import (
     INFINITY,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from proofs.evaluate import NoSample, PointWith, Sampler, evaluate, holds_at, mp
+from proofs.evaluate import NoSample, evaluate, mp
 from proofs.kernel import ProofError, check_statement
 from proofs.rules.context import Refused
+from proofs.sampler import PointWith, Sampler, holds_at
 from proofs.terms import ONE, Term, TermError, number, sort_of
 
 from .vocabulary import INDICES, OTHER_INDICES, Case

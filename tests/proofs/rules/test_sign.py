@@ -8,11 +8,12 @@ import pytest
 
 from proofs.binders import forall, sum_
 from proofs.definitions import Definition
-from proofs.evaluate import NoSample, Sampler, evaluate
+from proofs.evaluate import NoSample, evaluate
 from proofs.kernel import Statement
 from proofs.notation import absolute, cos, delta, eq, exp, implies, index, le, lt, maximum, ne, size, sqrt, tanh, when
 from proofs.rules.context import Context
 from proofs.rules.sign import Sign
+from proofs.sampler import Sampler
 from proofs.terms import PI, Term, family, number, table, value_of, variable
 
 from .algebra import ring

@@ -1,0 +1,66 @@
+"""Random points that meet the hypotheses of a statement, with a witness where random values would not.
+
+Nothing here makes a theorem; a mistake here can only refuse one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .binders import as_function, check_replacement, substitute
+from .evaluate import NoSample, Point, evaluate
+from .terms import Family, IndexMap, Term, as_term, free
+
+_ATTEMPTS = 400
+
+
+def _chosen(symbol: Any, value: Any) -> Any:
+    if isinstance(symbol, Family):
+        return as_function(value)
+    return value if isinstance(symbol, IndexMap) else as_term(value)
+
+
+class Sampler:
+    """Random points that meet the hypotheses of a statement, some symbols replaced by a witness.
+
+    The witness of a probability space is a number or a size: so many outcomes of one probability.
+    A size that may be 0 is drawn as 0 too, unless an index or a map needs a value in that range.
+    """
+
+    def __init__(self, statement: Any, witness: Mapping[Any, Any]):
+        symbols = statement.symbols()
+        chosen = {s: _chosen(s, v) for s, v in witness.items() if s in symbols}
+        check_replacement(chosen, "witness", spaces=("space", "number", "size", "mul"))
+        free_indices = (s for s in symbols if isinstance(s, Term) and s.op == "index" and s not in chosen)
+        maps = (s.target for s in symbols if isinstance(s, IndexMap) and s not in chosen)
+        self._nonempty = [substitute(s, chosen) for s in (*(i.args[0] for i in free_indices), *maps)]
+        self._hypotheses = [substitute(h, chosen) for h in statement.hypotheses]
+        self._chosen = chosen
+
+    def point(self, seed: int) -> PointWith:
+        """Raises NoSample where none is found."""
+        for attempt in range(_ATTEMPTS):
+            point = PointWith(seed * _ATTEMPTS + attempt, self._chosen)
+            try:
+                inhabited = all(evaluate(s, point) >= 1 for s in self._nonempty)
+                if inhabited and all(evaluate(h, point) for h in self._hypotheses):
+                    return point
+            except ZeroDivisionError:
+                continue
+        raise NoSample(
+            f"none of {_ATTEMPTS} random points meets the hypotheses; give a witness if they can be met at all"
+        )
+
+
+class PointWith(Point):
+    """A point together with the symbols that a witness replaces."""
+
+    def __init__(self, seed: int, chosen: Mapping[Any, Any]):
+        super().__init__(seed)
+        self.chosen = chosen
+
+
+def holds_at(conclusion: Term, point: PointWith) -> bool:
+    relevant = {s: v for s, v in point.chosen.items() if s in free(conclusion)}
+    return bool(evaluate(substitute(conclusion, relevant), point))
