@@ -64,8 +64,15 @@ def _definitions(term: Term) -> set[Definition]:
     return own.union(*map(_definitions, term.args))
 
 
-def check_links(statement: Statement, links: tuple[Link, ...]) -> tuple[Step, ...]:
-    """The steps of a script that proves the statement; raises Refused, or another error, where it does not."""
+Checked = dict[Any, Step]  # by its place, its sides, its relation and all that may be used there
+
+
+def check_links(statement: Statement, links: tuple[Link, ...], checked: Checked) -> tuple[Step, ...]:
+    """The steps of a script that proves the statement; raises Refused, or another error, where it does not.
+
+    `checked` keeps the steps that hold, for a run of the same links against another statement: a near miss, whose first
+    steps are mostly the same.
+    """
     context = check_statement(statement)
     if not links:
         raise ProofError("the proof is empty")
@@ -73,10 +80,12 @@ def check_links(statement: Statement, links: tuple[Link, ...]) -> tuple[Step, ..
         return _check_limit(statement.conclusion, links, context)
     left, right = statement.conclusion.args
     name = statement.conclusion.data
-    return tuple(_check_chain(left, right, name, links, context))
+    return tuple(_check_chain(left, right, name, links, context, checked))
 
 
-def _check_chain(left: Term, right: Term, name: str, links: tuple[Link, ...], context: Context) -> Iterable[Step]:
+def _check_chain(
+    left: Term, right: Term, name: str, links: tuple[Link, ...], context: Context, checked: Checked
+) -> Iterable[Step]:
     """The links of a chain from left to right, which together give the relation."""
     term, strict = left, False
     steps = []
@@ -89,7 +98,10 @@ def _check_chain(left: Term, right: Term, name: str, links: tuple[Link, ...], co
         step_relation = link.relation or _closing(link, name, strict)
         if not _may_use(step_relation, name):
             raise ProofError(f"a step {step_relation!r} has no place in a proof of {name!r}")
-        steps.append(_check_link(term, after, step_relation, link, context))
+        place = (k, term, after, step_relation, context)
+        if place not in checked:
+            checked[place] = _check_link(term, after, step_relation, link, context)
+        steps.append(checked[place])
         term, strict = after, strict or step_relation in ("lt", "ne")
     if links[-1].relation is not None and term != right:
         raise Refused("the chain stops short of the right side", term - right)

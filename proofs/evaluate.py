@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -18,7 +17,7 @@ from .definitions import unfolded
 from .terms import Family, IndexMap, Term
 
 DIGITS, AGREE = 50, 20
-_LARGEST_SIZE = 4
+_LARGEST_SIZE = 3
 
 mp = MPContext()
 mp.dps = DIGITS
@@ -31,6 +30,10 @@ _FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 }  # fmt: skip
 
 
+Bound = tuple[Any, ...]
+Program = Callable[["Point", Bound], Any]
+
+
 class NoSample(Exception):
     """No random point met the hypotheses: they may contradict each other, or need a `witness`."""
 
@@ -41,14 +44,7 @@ class Point:
     def __init__(self, seed: int):
         self._random = random.Random(seed)
         self._values: dict[Any, Any] = {}
-        self._known: dict[Any, Any] = {}
-
-    def once(self, term: Term, bound: tuple[Any, ...]) -> Any:
-        """The value of a term, kept: it depends on the binders that the term reaches, and on the precision."""
-        place = (term, tuple(bound[-1 - k] for k in _reached(term)), mp.prec)
-        if place not in self._known:
-            self._known[place] = _folded(term, self, bound)
-        return self._known[place]
+        self.known: dict[Any, Any] = {}  # what was computed here
 
     def number(self, domain: str) -> Any:
         if domain == "integer":
@@ -118,62 +114,74 @@ class Point:
 
 def evaluate(term: Term, point: Point, bound: tuple[Any, ...] = ()) -> Any:
     """The value of a term: an mpf, an int for an index, a bool for a proposition. bound[-1] is the innermost binder's."""
-    args = term.args
-    match term.op:
-        case "number":
-            return _rational(term.data)
-        case "pi":
-            return +mp.pi
-        case "variable":
-            return point.variable(term)
-        case "size":
-            return mp.mpf(point.size(term))
-        case "index":
-            return point.index(term)
-        case "space":
-            return mp.mpf(point.outcomes(term))
-        case "bound":
-            return bound[-1 - term.data]
-        case "literal":
-            return term.data
-        case "add":
-            return sum((evaluate(a, point, bound) for a in args), _ZERO)
-        case "mul":
-            product = _ONE
-            for a in args:
-                product *= evaluate(a, point, bound)
-            return product
-        case "power":
-            return mp.power(evaluate(args[0], point, bound), _exponent(args[1], point, bound))
-        case "sum" | "expect" | "apply" | "family":
-            return point.once(term, bound)
-        case "map":
-            return point.map(term.data, [evaluate(a, point, bound) for a in args])
-        case "join":
-            major, minor, step = (evaluate(a, point, bound) for a in args[:3])
-            return int(major * step + minor)
-        case "quotient":
-            return evaluate(args[0], point, bound) // _extent(args[1], point)
-        case "remainder":
-            return evaluate(args[0], point, bound) % _extent(args[1], point)
-        case "value":
-            return mp.mpf(evaluate(args[0], point, bound))
-        case "delta":
-            return mp.mpf(evaluate(args[0], point, bound) == evaluate(args[1], point, bound))
-        case "table":
-            return evaluate(_entry(term, point, bound), point, bound)
-        case "when":
-            return evaluate(args[1 if evaluate(args[0], point, bound) else 2], point, bound)
-        case "max":
-            return max(evaluate(a, point, bound) for a in args)
-        case "derivative":
-            return mp.diff(lambda x: evaluate(args[0], point, (*bound, x)), evaluate(args[1], point, bound))
-        case "relation" | "forall" | "implies" | "tends":
-            return _proposition(term, point, bound)
-    return _FUNCTIONS[term.op](evaluate(args[0], point, bound))
+    return _program(term)(point, bound)
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=1 << 16)
+def _program(term: Term) -> Program:
+    """The term as a Python function of a point and of the values of the binders around it: read once, run at every point."""
+    return _READ.get(term.op, _elementary)(term)
+
+
+def _parts(term: Term) -> list[Program]:
+    return [_program(a) for a in term.args]
+
+
+def _number(term: Term) -> Program:
+    top, bottom = term.data.as_integer_ratio()
+    whole = mp.mpf(top)
+    if bottom == 1:
+        return lambda point, bound: whole
+    return lambda point, bound: whole / bottom
+
+
+def _bound(term: Term) -> Program:
+    place = -1 - term.data
+    return lambda point, bound: bound[place]
+
+
+def _add(term: Term) -> Program:
+    parts = _parts(term)
+    return lambda point, bound: sum((part(point, bound) for part in parts), _ZERO)
+
+
+def _mul(term: Term) -> Program:
+    parts = _parts(term)
+
+    def run(point: Point, bound: Bound) -> Any:
+        product = _ONE
+        for part in parts:
+            product *= part(point, bound)
+            if not product:
+                return product
+        return product
+
+    return run
+
+
+def _power(term: Term) -> Program:
+    base, exponent = _parts(term)
+    power = term.args[1].data if term.args[1].op == "number" else None
+    if power is not None and power.denominator == 1:
+        whole = int(power)
+        return lambda point, bound: mp.power(base(point, bound), whole)
+    return lambda point, bound: mp.power(base(point, bound), exponent(point, bound))
+
+
+def _kept(run: Program, term: Term) -> Program:
+    """What it gives is kept: it depends on the binders that the term reaches, and on the precision."""
+    reached = [-1 - k for k in _reached(term)]
+
+    def once(point: Point, bound: Bound) -> Any:
+        place = (term, mp.prec, *[bound[k] for k in reached])
+        if place not in point.known:
+            point.known[place] = run(point, bound)
+        return point.known[place]
+
+    return once
+
+
+@lru_cache(maxsize=1 << 16)
 def _reached(term: Term) -> tuple[int, ...]:
     """The binders outside a term that its bound variables belong to, counted from the innermost."""
     if term.op == "bound":
@@ -182,54 +190,118 @@ def _reached(term: Term) -> tuple[int, ...]:
     return tuple(sorted({k for k in inside if k >= 0}))
 
 
-def _folded(term: Term, point: Point, bound: tuple[Any, ...]) -> Any:
-    """A sum, an expectation, an application of a definition, or a value of a family."""
-    if term.op == "apply":
-        return evaluate(unfolded(term), point, bound)
-    if term.op == "family":
-        return point.family(term.data, [evaluate(a, point, bound) for a in term.args])
-    extent = _extent(term.args[0], point)
-    total = sum((evaluate(term.args[1], point, (*bound, k)) for k in range(extent)), _ZERO)
-    return total if term.op == "sum" else total / extent
+def _sum(term: Term) -> Program:
+    size, body = _parts(term)
+
+    def run(point: Point, bound: Bound) -> Any:
+        extent = int(size(point, bound))
+        total = sum((body(point, (*bound, k)) for k in range(extent)), _ZERO)
+        return total if term.op == "sum" else total / extent
+
+    return _kept(run, term)
 
 
-def _rational(value: Fraction) -> Any:
-    return mp.mpf(value.numerator) / value.denominator
+def _family(term: Term) -> Program:
+    parts = _parts(term)
+    return _kept(lambda point, bound: point.family(term.data, [part(point, bound) for part in parts]), term)
 
 
-def _exponent(term: Term, point: Point, bound: tuple[Any, ...]) -> Any:
-    if term.op == "number" and term.data.denominator == 1:
-        return int(term.data)
-    return evaluate(term, point, bound)
+def _map(term: Term) -> Program:
+    parts = _parts(term)
+    return lambda point, bound: point.map(term.data, [part(point, bound) for part in parts])
 
 
-def _extent(size: Term, point: Point) -> int:
-    return int(evaluate(size, point))
+def _radix(term: Term) -> Program:
+    """A join, a quotient or a remainder."""
+    first, second, *sizes = _parts(term)
+    match term.op:
+        case "join":
+            step = sizes[0]
+            return lambda point, bound: int(first(point, bound) * step(point, bound) + second(point, bound))
+        case "quotient":
+            return lambda point, bound: first(point, bound) // int(second(point, bound))
+    return lambda point, bound: first(point, bound) % int(second(point, bound))
 
 
-def _entry(term: Term, point: Point, bound: tuple[Any, ...]) -> Term:
-    indices = [int(evaluate(a, point, bound)) for a in term.args[-len(term.data) :]]
-    return term.args[indices[0] if len(indices) == 1 else indices[0] * term.data[1] + indices[1]]
+def _delta(term: Term) -> Program:
+    i, j = _parts(term)
+    return lambda point, bound: _ONE if i(point, bound) == j(point, bound) else _ZERO
 
 
-def _proposition(term: Term, point: Point, bound: tuple[Any, ...]) -> bool:
+def _table(term: Term) -> Program:
+    parts, count = _parts(term), len(term.data)
+
+    def run(point: Point, bound: Bound) -> Any:
+        places = [int(i(point, bound)) for i in parts[-count:]]
+        return parts[places[0] if count == 1 else places[0] * term.data[1] + places[1]](point, bound)
+
+    return run
+
+
+def _when(term: Term) -> Program:
+    condition, then, otherwise = _parts(term)
+    return lambda point, bound: (then if condition(point, bound) else otherwise)(point, bound)
+
+
+def _derivative(term: Term) -> Program:
+    body, at = _parts(term)
+    return lambda point, bound: mp.diff(lambda x: body(point, (*bound, x)), at(point, bound))
+
+
+def _elementary(term: Term) -> Program:
+    return _applied(_FUNCTIONS[term.op], term)
+
+
+def _applied(f: Callable[..., Any], term: Term) -> Program:
+    parts = _parts(term)
+    if len(parts) == 1:
+        (part,) = parts
+        return lambda point, bound: f(part(point, bound))
+    return lambda point, bound: f(*(part(point, bound) for part in parts))
+
+
+def _proposition(term: Term) -> Program:
+    first, *rest = _parts(term)
     match term.op:
         case "relation":
-            left, right = (evaluate(a, point, bound) for a in term.args)
-            return compare(term.data, left, right)
+            return lambda point, bound: compare(term.data, first(point, bound), rest[0](point, bound))
         case "implies":
-            return not evaluate(term.args[0], point, bound) or bool(evaluate(term.args[1], point, bound))
+            return lambda point, bound: not first(point, bound) or bool(rest[0](point, bound))
         case "tends":
-            return _tends(term, point, bound)
-    range_, body = term.args
-    if range_.op != "domain":
-        return all(evaluate(body, point, (*bound, k)) for k in range(_extent(range_, point)))
-    draws = (
-        [mp.mpf(k) for k in range(-6, 7)]
-        if range_.data == "integer"
-        else [Point(k).number(range_.data) for k in range(8)]
-    )
-    return all(evaluate(body, point, (*bound, x)) for x in draws)
+            return lambda point, bound: _tends(term, point, bound)
+    draws = _reals(term.args[0].data) if term.args[0].op == "domain" else None
+
+    def everywhere(point: Point, bound: Bound) -> bool:
+        values = range(int(first(point, bound))) if draws is None else draws
+        return all(rest[0](point, (*bound, x)) for x in values)
+
+    return everywhere
+
+
+def _reals(domain: str) -> list[Any]:
+    """Where a statement about all numbers of a domain is tried."""
+    whole = [mp.mpf(k) for k in range(-6, 7)]
+    return whole if domain == "integer" else [Point(k).number(domain) for k in range(8)]
+
+
+Read = Callable[[Term], Program]
+_READ: dict[str, Read] = {
+    "number": _number, "bound": _bound, "add": _add, "mul": _mul, "power": _power, "sum": _sum, "expect": _sum,
+    "family": _family, "map": _map, "join": _radix, "quotient": _radix, "remainder": _radix, "delta": _delta,
+    "table": _table, "when": _when, "derivative": _derivative,
+    "apply": lambda term: _kept(_program(unfolded(term)), term),
+    "pi": lambda term: lambda point, bound: +mp.pi,
+    "variable": lambda term: lambda point, bound: point.variable(term),
+    "size": lambda term: lambda point, bound: mp.mpf(point.size(term)),
+    "index": lambda term: lambda point, bound: point.index(term),
+    "space": lambda term: lambda point, bound: mp.mpf(point.outcomes(term)),
+    "literal": lambda term: lambda point, bound: term.data,
+    "infinity": lambda term: lambda point, bound: mp.inf,
+    "domain": lambda term: lambda point, bound: None,
+    "value": lambda term: _applied(mp.mpf, term),
+    "max": lambda term: _applied(max, term),
+    **dict.fromkeys(("relation", "forall", "implies", "tends"), _proposition),
+}  # fmt: skip
 
 
 def compare(name: str, left: Any, right: Any) -> bool:

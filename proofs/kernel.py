@@ -114,9 +114,10 @@ def prove(
     """
     script = Script()
     write(script)
-    links = tuple(script.links)
+    checked: dict[Any, Step] = {}
     try:
-        steps = check(statement, links)
+        links = tuple(map(_entered, script.links))
+        steps = check_links(statement, links, checked)
         _confirm(statement, witness)
     except (Refused, TermError, NoSample) as problem:
         raise ProofError(f"{name}: {problem}", getattr(problem, "residue", None)) from problem
@@ -124,7 +125,9 @@ def prove(
         raise ProofError(f"{name}: {problem}", problem.residue) from problem
     on_proved()
     wanted = [m if isinstance(m, Twin) else Twin(m) for m in near_misses]
-    twins = tuple(_refuted(name, statement, m.statement, links, {**(witness or {}), **m.false_at}) for m in wanted)
+    twins = tuple(
+        _refuted(name, statement, m.statement, links, {**(witness or {}), **m.false_at}, checked) for m in wanted
+    )
     if not twins:
         raise ProofError(
             f"{name} has no near miss: name a twin, one edit away and false, that the same proof must refuse"
@@ -151,7 +154,12 @@ def _confirm(statement: Statement, witness: Mapping[Any, Any] | None) -> None:
 
 
 def _refuted(
-    name: str, statement: Statement, twin: Statement, links: tuple[Link, ...], at: Mapping[Any, Any]
+    name: str,
+    statement: Statement,
+    twin: Statement,
+    links: tuple[Link, ...],
+    at: Mapping[Any, Any],
+    checked: dict[Any, Step],
 ) -> NearMiss:
     """The record of a near miss; raises ProofError unless it is well-typed, false somewhere, and refused with a residue."""
     if twin == statement:
@@ -165,7 +173,7 @@ def _refuted(
     if not is_false:
         raise ProofError(f"{name}: the near miss is not false at any sampled point", twin.conclusion)
     try:
-        check(twin, links)
+        check_links(twin, links, checked)
     except Refused as refusal:
         return NearMiss(twin.conclusion, twin.hypotheses, refusal.residue, str(refusal))
     except (ProofError, TermError) as problem:
@@ -175,7 +183,7 @@ def _refuted(
 
 def check(statement: Statement, links: tuple[Link, ...]) -> tuple[Step, ...]:
     """The steps of a script that proves the statement; raises Refused, or another error, where it does not."""
-    return check_links(statement, tuple(map(_entered, links)))
+    return check_links(statement, tuple(map(_entered, links)), {})
 
 
 def _entered(link: Link) -> Link:

@@ -89,7 +89,8 @@ class Script:
         self._add(None, None, reason, using, arguments)
 
     def _add(self, name: str | None, after: Term | None, reason: Any, using: Any, arguments: dict[str, Any]) -> None:
-        many = using if isinstance(using, list | tuple) and not is_cited_at(using) else (using,)
+        one = isinstance(using, Specialised) or is_cited_at(using) or not isinstance(using, list | tuple)
+        many = (using,) if one else using
         self.links.append(Link(name, after, reason, MappingProxyType(arguments), tuple(many)))
 
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from ..terms import Term, number, sort_of
+from fractions import Fraction
+from math import isqrt
+
+from ..terms import ZERO, Term, number, sort_of
+
+_AT_ZERO = {"exp": 1, "cos": 1, "sin": 0, "tanh": 0, "erf": 0, "abs": 0}
 
 
 def is_whole_number(exponent: Term) -> bool:
@@ -21,6 +26,17 @@ def entry(term: Term) -> Term | None:
         return None
     position = indices[0].data if count == 1 else indices[0].data * term.data[1] + indices[1].data
     return term.args[position]
+
+
+def exact(term: Term) -> Fraction | None:
+    """The value of a function at 0, and of the root of a square number."""
+    if term.op in _AT_ZERO and term.args[0] == ZERO:
+        return Fraction(_AT_ZERO[term.op])
+    if term.op == "sqrt" and term.args[0].op == "number" and term.args[0].data >= 0:
+        roots = [isqrt(part) for part in term.args[0].data.as_integer_ratio()]
+        root = Fraction(*roots)
+        return root if root**2 == term.args[0].data else None
+    return None
 
 
 def undone(term: Term) -> Term:

@@ -20,7 +20,7 @@ from math import lcm
 from ..binders import substitute
 from ..terms import ZERO, Term, free, key, number, sort_of
 from . import sums
-from .atoms import entry, is_inverse, is_whole_number, undone
+from .atoms import entry, exact, is_inverse, is_whole_number, undone
 from .context import Context, Refused
 from .elementary import exponential, logarithm, trigonometric
 from .polynomial import (
@@ -37,9 +37,6 @@ from .polynomial import (
     scaled,
     times,
 )
-
-_AT_ZERO = {"exp": 1, "cos": 1, "sin": 0, "tanh": 0, "erf": 0, "abs": 0}
-
 
 class Normal:
     """Normal forms in one context under some laws."""
@@ -107,7 +104,18 @@ class Normal:
             case "value" if term.args[0].op == "literal":
                 return constant(term.args[0].data)
         parts = self._parts(term, at)
-        return constant(_AT_ZERO[parts.op]) if parts.op in _AT_ZERO and parts.args[0] == ZERO else atom(parts)
+        value = exact(parts)
+        if value is not None:
+            return constant(value)
+        if parts.op in ("erf", "tanh"):
+            return self._odd(parts, at)
+        return atom(parts)
+
+    def _odd(self, term: Term, at: Context) -> Polynomial:
+        """f(-u) = -f(u): of u and -u the one whose first monomial has a positive coefficient stands for both."""
+        inside = self.polynomial(term.args[0], at)
+        lead = inside[min(inside, key=lambda m: key(as_product(m)))]
+        return atom(term) if lead > 0 else scaled(atom(Term(term.op, (as_sum(scaled(inside, -1)),))), -1)
 
     def _plain_sum(self, term: Term, at: Context) -> Polynomial:
         parts = self._parts(term, at)

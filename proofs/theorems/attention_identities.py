@@ -1,9 +1,10 @@
-r"""Identities of attention and of its gradients: what sums to zero, what balances, what equal keys or values do.
+r"""Identities of attention and of its gradients: what sums to 0, what balances, what equal keys or values do.
 
-Definitions   query_gradient(Q, K, V, G, i, a) dQ_ia = sum_j dS_ij K_ja / sqrt(d_k)
+Definitions   query_gradient(Q, K, V, G, i, a)   dQ_ia = sum_j dS_ij K_ja / sqrt(d_k)
               key_gradient(Q, K, V, G, j, a)   dK_ja = sum_i dS_ij Q_ia / sqrt(d_k)
               value_gradient(Q, K, G, j, c)    dV_jc = sum_i P_ij G_ic
-Statements    score_gradient_rows_sum_to_zero  sum_j dS_ij = 0
+Statements    loss_moves_by_its_gradients      dL/dt = <dQ, Q'> + <dK, K'> + <dV, V'>, where ' is d/dt
+              score_gradient_rows_sum_to_zero  sum_j dS_ij = 0
               flash_row_term                   sum_j P_ij dP_ij = sum_c G_ic O_ic
               value_gradient_mass              sum_l dV_lc = sum_i G_ic
               query_key_balance                sum_i Q_ia dQ_ie = sum_j dK_ja K_je, that is Q^T dQ = dK^T K
@@ -13,8 +14,8 @@ Statements    score_gradient_rows_sum_to_zero  sum_j dS_ij = 0
               identical_keys_give_the_mean     K_ja = k_a for all j gives O_ic = sum_j V_jc / n_k
               identical_values                 V_jc = v_c for all j gives dS = 0
               attention_shift                  one vector added to all values is added to the output
-Scope         Any n_q, n_k, d_k, d_v >= 1 and any G = dL/dO. The three definitions are dL/dQ, dL/dK and dL/dV: gradient_of_queries,
-              gradient_of_keys and gradient_of_values of attention_gradients derive them.
+Scope         Any n_q, n_k, d_k, d_v >= 1 and any G = dL/dO. That dQ, dK and dV are the gradients is the first theorem;
+              the partial derivatives are in attention_gradients.
 Reference     Dao et al. 2022 (arXiv:2205.14135), appendix B.2, for the backward pass and its row term.
 """
 
@@ -53,7 +54,7 @@ value_part = sum_(j, sum_(c, dV(*at_t[:2], G, j, c) * V_t.derivative[j, c, t]))
     eq(derivative(t, loss(*at_t, G), t), query_part + key_part + value_part),
     near_miss=[query_part - key_part + value_part, query_part + key_part],
 )
-def loss_along_curves(proof):
+def loss_moves_by_its_gradients(proof):
     "Along any curves of queries, keys and values the loss moves by dQ, dK and dV times the velocities."
     scored = dS(*at_t, G, i, j)
     queries = sum_(i, sum_(a, sum_(j, scored * K_t[j, a, t]) / sqrt(d_k) * Q_t.derivative[i, a, t]))
@@ -88,7 +89,7 @@ def flash_row_term(proof):
     near_miss=[n_k * sum_(i, G[i, c]), sum_(i, G[i, c] * P(Q, K, i, j))],
 )
 def value_gradient_mass(proof):
-    "The value gradients of a column sum to the output gradients of that column: attention loses none of it."
+    "The value gradients of a column sum to the output gradients of that column."
     proof.equals(sum_(l, sum_(i, P(Q, K, i, l) * G[i, c])), "definition", of=dV)
     proof.equals(sum_(i, G[i, c] * sum_(l, P(Q, K, i, l))), "finite_sum")
     proof.equals(sum_(i, G[i, c] * 1), weights_sum_to_one)
@@ -146,7 +147,7 @@ def key_shift_invariance(proof):
     ],
 )
 def key_bias_has_zero_gradient(proof):
-    "One vector added to every key has no gradient, however large it is: a bias of the key projection is never trained."
+    "A vector added to every key has gradient 0, at every multiple of it: so has a bias of the key projection."
     gradient = dS(Q, biased_keys, V, G, i, j)
     key_part = sum_(j, sum_(a, sum_(i, gradient * Q[i, a]) / sqrt(d_k) * bias[a]))
     proof.equals(key_part, loss_along_inputs, at=along_bias)
