@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -65,6 +66,7 @@ _BINDING = ("sum", "expect", "forall", "derivative", "tends", "function")
 _set = object.__setattr__
 
 
+@lru_cache(maxsize=256)
 def _binders(op: str, count: int) -> tuple[int, ...]:
     match op:
         case "sum" | "expect" | "forall":  # size, space or domain; body
@@ -145,8 +147,13 @@ class Term:
 
     def rebuilt(self, args: Iterable[Term]) -> Term:
         found = tuple(args)
-        same = len(found) == len(self.args) and all(a is b for a, b in zip(found, self.args, strict=True))
-        return self if same else Term(self.op, found, self.data, self.hints)
+        if len(found) == len(self.args):
+            for a, b in zip(found, self.args, strict=True):
+                if a is not b:
+                    break
+            else:
+                return self
+        return Term(self.op, found, self.data, self.hints)
 
     def __add__(self, other: Any) -> Term:
         return Term("add", (*_parts("add", self), real(other)))

@@ -48,7 +48,7 @@ def _because(cause: Any, arguments: dict[str, Any], printer: Printer) -> Parts:
 
 def _induction(arguments: dict[str, Any], printer: Printer) -> Parts:
     """What it runs over, for all of what, and the two theorems."""
-    over = [(Formula(_value(i, printer)),) for i in _as_tuple(arguments.pop("over", ()))]
+    over: list[Parts] = [(Formula(_value(i, printer)),) for i in _as_tuple(arguments.pop("over", ()))]
     every = (Words(" for all "), *_listed(over)) if over else ()
     size = Formula(_value(arguments.pop("on"), printer))
     base, step = (_use(arguments.pop(k), printer) for k in ("base", "step"))

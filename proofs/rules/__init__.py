@@ -16,7 +16,7 @@ from .branches import without_branches
 from .context import Context, Refused
 from .derivative import without_derivatives
 from .induction import check_induction
-from .normal import Normal
+from .normal import Normal, plain
 from .order import check_order
 from .places import check_cases, check_congruence
 from .polynomial import as_sum
@@ -34,7 +34,7 @@ class Rule(NamedTuple):
 
 
 def _equal(before: Term, after: Term, laws: tuple[str, ...], context: Context, cleared: bool = True) -> None:
-    normal = Normal(laws, context)
+    normal = Normal(laws, context) if laws else plain(context)
     gap = normal.difference(before, after) if cleared else normal.polynomial(before - after, context)
     if gap:
         raise Refused("what is left over", as_sum(gap))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..terms import Term, relation
 from .context import Context
 from .facts import negated
-from .normal import Normal
+from .normal import plain
 from .polynomial import as_sum, scaled
 from .sign import Sign
 
@@ -56,7 +56,7 @@ def _max(term: Term, context: Context) -> Term:
 def _abs(u: Term, context: Context) -> Term:
     """|u| = u or -u where the sign of u is known; |u v| = |u| |v|."""
     sign = Sign(context)
-    polynomial = Normal((), context).polynomial(u, context)
+    polynomial = plain(context).polynomial(u, context)
     if sign.nonnegative(u) or sign.nonnegative(as_sum(polynomial)):
         return u
     if sign.nonnegative(-u) or sign.nonnegative(as_sum(scaled(polynomial, -1))):

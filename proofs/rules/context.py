@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from ..binders import close, opened
@@ -31,17 +32,17 @@ class Context:
     known: frozenset[Any] = frozenset()
 
     def given(self, facts: Iterable[Term]) -> Context:
-        return replace(self, facts=self.facts + tuple(facts))
+        return Context(self.facts + tuple(facts), self.depth, self.known)
 
     def deeper(self, count: int) -> Context:
         """The same place, with `count` more names taken."""
-        return replace(self, depth=self.depth + count)
+        return Context(self.facts, self.depth + count, self.known)
 
     def knowing(self, symbols: Iterable[Any]) -> Context:
         """The same place, where these symbols may be spoken of too; a curve brings its derivative."""
         found = frozenset(symbols)
         curves = {s.derivative for s in found if isinstance(s, Family) and s.derivative is not None}
-        return replace(self, known=self.known | found | curves)
+        return Context(self.facts, self.depth, self.known | found | curves)
 
     def check_known(self, *spoken: Any) -> None:
         """Raises TermError if a term, or a symbol, speaks of a symbol that the statement does not."""
@@ -56,10 +57,8 @@ class Context:
         A fresh name has a digit in front, which no declared name has; names at one depth are the same, so that equal
         bodies stay equal, and a deeper place gets a later name.
         """
-        count = len(term.hints)
-        names = iter(range(self.depth, self.depth + count))
-        symbols, body = opened(term, lambda hint: f"{next(names):03d}{hint}")
-        return symbols, body, self.deeper(count).knowing(symbols)
+        symbols, body = _opened(term, self.depth)
+        return symbols, body, Context(self.facts, self.depth + len(symbols), self.known.union(symbols))
 
     def rebuilt(self, term: Term, change: Callable[[Term, Context], Term]) -> Term:
         """The same node with every part changed, also under its binders; its sizes, parts of a type, stay."""
@@ -71,3 +70,9 @@ class Context:
             symbols, body, inside = self.opened(term)
             parts[term.binders().index(len(symbols))] = close(change(body, inside), symbols)
         return term.rebuilt(parts)
+
+
+@lru_cache(maxsize=1 << 14)
+def _opened(term: Term, depth: int) -> tuple[tuple[Term, ...], Term]:
+    names = iter(range(depth, depth + len(term.hints)))
+    return opened(term, lambda hint: f"{next(names):03d}{hint}")

@@ -6,6 +6,7 @@ taken, a definition is used where its own `requires` holds, and a value is all t
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from ..binders import substitute
@@ -21,6 +22,7 @@ from .sign import Sign
 _sound: set[Definition] = set()  # definitions whose bodies are defined wherever their `requires` holds
 
 
+@lru_cache(maxsize=1 << 14)
 def check_defined(term: Term, context: Context) -> None:
     """Raises Refused, with the condition that is not known, unless the term is defined in this context."""
     match term.op:

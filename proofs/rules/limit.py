@@ -11,7 +11,7 @@ from ..binders import close, instantiate
 from ..terms import INFINITY, Term, free, sort_of
 from .context import Context, Refused
 from .facts import indices_in
-from .normal import Normal
+from .normal import Normal, plain
 from .order import at_most
 from .polynomial import Monomial, Polynomial, add, as_sum, constant, scaled
 from .sign import Sign
@@ -84,7 +84,7 @@ def _limits_given(f: Term, b: Term, target: Term, context: Context) -> list[Term
     for fact in context.facts:
         for tends in _at_indices(fact, f):
             body, to, value = tends.args
-            if to == target and not Normal((), context).difference(instantiate(body, (b,)), f):
+            if to == target and not plain(context).difference(instantiate(body, (b,)), f):
                 found.append(value)
     return found
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import lru_cache
 from math import lcm
 
 from ..binders import substitute
@@ -38,8 +39,9 @@ from .polynomial import (
     times,
 )
 
+
 class Normal:
-    """Normal forms in one context under some laws."""
+    """Normal forms in one context under some laws; `plain` keeps those under no law."""
 
     def __init__(self, laws: Iterable[str], context: Context):
         self.laws, self.context = frozenset(laws), context
@@ -257,3 +259,9 @@ class Normal:
         """A denominator that serves every coefficient of this monomial in an argument of exp, sin or cos."""
         self.units[monomial] = lcm(self.units.get(monomial, 1), coefficient.denominator)
         return self.units[monomial]
+
+
+@lru_cache(maxsize=256)
+def plain(context: Context) -> Normal:
+    """The normal forms under no law, which any step in this context shares."""
+    return Normal((), context)

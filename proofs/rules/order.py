@@ -12,7 +12,7 @@ from .branches import without_branches
 from .context import Context, Refused
 from .defined import check_defined
 from .facts import indices_in
-from .normal import Normal
+from .normal import plain
 from .polynomial import as_constant, as_product, as_sum, factors
 from .sign import Sign
 
@@ -24,7 +24,7 @@ def check_order(before: Term, after: Term, strict: bool, context: Context, diffe
         context.check_known(difference)
         check_defined(difference, context)
         difference = without_branches(difference, context)
-        gap = Normal((), context).difference(after - before, difference)
+        gap = plain(context).difference(after - before, difference)
         if gap:
             raise Refused("the difference is not as stated; what is left over", as_sum(gap))
         sign = Sign(context)
@@ -36,7 +36,7 @@ def check_order(before: Term, after: Term, strict: bool, context: Context, diffe
 
 def at_most(a: Term, b: Term, strict: bool, context: Context, depth: int = 6) -> bool:
     """Whether a <= b (a < b) is known."""
-    normal, sign = Normal((), context), Sign(context)
+    normal, sign = plain(context), Sign(context)
     gap = normal.polynomial(b - a, context)
     constant = as_constant(gap)
     if constant is not None:
@@ -51,7 +51,7 @@ def at_most(a: Term, b: Term, strict: bool, context: Context, depth: int = 6) ->
 
 def _factored(a: Term, b: Term, strict: bool, context: Context) -> bool:
     """b - a = c * (rest) with the common factor c of all monomials positive or non-negative."""
-    gap = Normal((), context).polynomial(b - a, context)
+    gap = plain(context).polynomial(b - a, context)
     monomials = [dict(m) for m in gap]
     common = frozenset(
         (t, min(m.get(t, 0) for m in monomials)) for t in set(monomials[0]) if all(m.get(t, 0) > 0 for m in monomials)
@@ -144,5 +144,5 @@ def _one_term(a: Term, b: Term, context: Context) -> bool:
     _, body, inside = context.opened(b)
     if not Sign(inside).nonnegative(body):
         return False
-    normal, places = Normal((), context), (i for i in indices_in(a) if sort_of(i) == b.args[0])
+    normal, places = plain(context), (i for i in indices_in(a) if sort_of(i) == b.args[0])
     return any(not normal.difference(a, instantiate(b.args[1], (i,))) for i in places)

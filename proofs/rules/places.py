@@ -12,7 +12,7 @@ from ..terms import relation as related
 from .context import Context, Refused
 from .defined import check_defined
 from .facts import negated, replaced
-from .normal import Normal
+from .normal import plain
 from .polynomial import as_constant
 
 Check = Callable[[Term, Term, Context], None]
@@ -46,7 +46,7 @@ def _contradictory(context: Context) -> bool:
     """Whether a case cannot arise: some fact in it is a false relation of numbers."""
     for fact in context.facts:
         if fact.op == "relation" and sort_of(fact.args[0]) == "real":
-            value = as_constant(Normal((), context).polynomial(fact.args[1] - fact.args[0], context))
+            value = as_constant(plain(context).polynomial(fact.args[1] - fact.args[0], context))
             if (
                 value is not None
                 and not {"eq": value == 0, "ne": value != 0, "le": value >= 0, "lt": value > 0}[fact.data]

@@ -11,7 +11,7 @@ from ..definitions import unfolded
 from ..terms import ZERO, Term, sort_of
 from .context import Context
 from .facts import indices_in, instances, negated, opposite, says
-from .normal import Normal
+from .normal import Normal, plain
 from .polynomial import Polynomial, as_constant, as_sum
 from .sign_of_sums import WAYS
 
@@ -23,7 +23,7 @@ class Sign:
 
     def __init__(self, context: Context, depth: int = _DEPTH, normal: Normal | None = None):
         self.context, self.depth = context, depth
-        self.normal = normal or Normal((), context)
+        self.normal = normal or plain(context)
         self._answers: dict[tuple[str, Term], bool] = {}
         self._next: Sign | None = None
         self._instantiated: dict[tuple[Term, ...], list[Term]] = {}

@@ -10,7 +10,7 @@ from ..terms import REAL, Family, IndexMap, Term, TermError, as_term, free, sort
 from .context import Context, Refused
 from .defined import check_defined, check_domain
 from .derivative import differentiate
-from .normal import Normal
+from .normal import Normal, plain
 from .polynomial import as_sum
 from .sign import Sign
 
@@ -156,7 +156,7 @@ def check_substitution(
     new = [_rewritten(side, instance, backwards, context, count) for side in (before, after)]
     if not count[0]:
         raise Refused(f"the left side of {instance.name} does not occur", after - before)
-    gaps = [Normal((), context).difference(*pair) for pair in ((new[0], new[1]), (new[0], after), (before, new[1]))]
+    gaps = [plain(context).difference(*pair) for pair in ((new[0], new[1]), (new[0], after), (before, new[1]))]
     if all(gaps):
         gap = gaps[0]
         raise Refused(f"not closed by {instance.name}; what is left over", as_sum(gap))
@@ -178,7 +178,7 @@ def _is_difference(
     if len(binding) < len(instance.pattern):
         return False
     left, right = substitute(left, binding), substitute(right, binding)
-    if Normal((), context).difference(after - before, right - left):
+    if plain(context).difference(after - before, right - left):
         return False
     instance.discharged(binding, context)
     return True

@@ -58,7 +58,8 @@ def _is_valued_only(term: Term, i: Term) -> bool:
 
 def _without_last(size: Term, i: Term, opened: Term) -> Term:
     """sum over i < a + b of f(i) = sum over i < a of f(i) + sum over i < b of f(a + i), for two sizes or more."""
-    total, before = [], []
+    total: list[Term] = []
+    before: list[Term] = []
     for part in size.args:
         j = Term("index", (part,), i.data)
         shifted = Term("add", (*before, Term("value", (j,)))) if before else Term("value", (j,))

@@ -58,7 +58,7 @@ def relu_subgradient(proof):
 subgradient = forall(x, line_below(x))
 
 
-@theorem(le(g, 1), given=[subgradient], near_miss=rational(1, 2))
+@theorem(le(g, 1), given=[subgradient], near_miss=half)
 def relu_subgradient_is_at_most_one(proof):
     "No subgradient of ReLU at 0 exceeds 1: it lies below ReLU at 1."
     proof.equals(maximum(0, 0) + g * 1, "order")
@@ -68,7 +68,7 @@ def relu_subgradient_is_at_most_one(proof):
     proof.closes("order")
 
 
-@theorem(le(0, g), given=[subgradient], near_miss=le(rational(1, 2), g))
+@theorem(le(0, g), given=[subgradient], near_miss=le(half, g))
 def relu_subgradient_is_nonnegative(proof):
     "No subgradient of ReLU at 0 is negative: it lies below ReLU at -1."
     proof.equals(maximum(0, 0) + g * -1 + g, "order")

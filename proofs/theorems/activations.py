@@ -41,6 +41,7 @@ from ..notation import (
     lt,
     maximum,
     ne,
+    number,
     rational,
     sqrt,
     t,
@@ -84,7 +85,7 @@ step = when(lt(0, x), 1, 0)
 @theorem(
     eq(slope(relu), step),
     given=[ne(x, 0)],
-    near_miss=[when(lt(x, 0), 1, 0), (when(lt(0, x), 1, -1), {x: -2}), (step * x, {x: 2})],
+    near_miss=[when(lt(x, 0), 1, 0), (when(lt(0, x), 1, -1), {x: number(-2)}), (step * x, {x: number(2)})],
 )
 def relu_derivative(proof):
     "Away from 0 the derivative of ReLU is 1 on the right and 0 on the left."
@@ -108,7 +109,7 @@ def relu_derivative_of_negative(proof):
 pulled_out = eq(relu(c * x), c * relu(x))
 
 
-@theorem(pulled_out, given=[le(0, c)], near_miss=(Statement(pulled_out), {c: -2}), witness={c: c**2})
+@theorem(pulled_out, given=[le(0, c)], near_miss=(Statement(pulled_out), {c: number(-2)}), witness={c: c**2})
 def relu_is_positively_homogeneous(proof):
     "A factor that is not negative can be taken out of ReLU."
     proof.equals(maximum(0, c * x), "definition", of=relu)

@@ -66,6 +66,9 @@ def edits_at(term: Term, ranges: Ranges) -> dict[str, list[Term]]:
         first = Term("bound", (), 0)
         lost = [i for i in _indices(term.args[0], (*ranges, term.args[0])) if i != first]
         found["range"] = [term.rebuilt((term.args[0], term.args[1] * (ONE - Term("delta", (first, i))))) for i in lost]
+    if term.op == "expect" and term.args[1].op == "mul":
+        one, *rest = (term.rebuilt((term.args[0], part)) for part in term.args[1].args)
+        found["independence"] = [Term("mul", (one, *rest))] * 2
     return {kind: terms for kind, terms in found.items() if terms}
 
 
