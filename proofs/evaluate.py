@@ -289,7 +289,7 @@ _READ: dict[str, Read] = {
     "number": _number, "bound": _bound, "add": _add, "mul": _mul, "power": _power, "sum": _sum, "expect": _sum,
     "family": _family, "map": _map, "join": _radix, "quotient": _radix, "remainder": _radix, "delta": _delta,
     "table": _table, "when": _when, "derivative": _derivative,
-    "apply": lambda term: _kept(_program(unfolded(term)), term),
+    "apply": lambda term: _kept(lambda point, bound: _program(unfolded(term))(point, bound), term),
     "pi": lambda term: lambda point, bound: +mp.pi,
     "variable": lambda term: lambda point, bound: point.variable(term),
     "size": lambda term: lambda point, bound: mp.mpf(point.size(term)),

@@ -37,11 +37,12 @@ class Sampler:
         self._nonempty = [substitute(s, chosen) for s in (*(i.args[0] for i in free_indices), *maps)]
         self._hypotheses = [substitute(h, chosen) for h in statement.hypotheses]
         self._chosen = chosen
+        self._moved: dict[Term, Term] = {}
 
     def point(self, seed: int) -> PointWith:
         """Raises NoSample where none is found."""
         for attempt in range(_ATTEMPTS):
-            point = PointWith(seed * _ATTEMPTS + attempt, self._chosen)
+            point = PointWith(seed * _ATTEMPTS + attempt, self._chosen, self._moved)
             try:
                 inhabited = all(evaluate(s, point) >= 1 for s in self._nonempty)
                 if inhabited and all(evaluate(h, point) for h in self._hypotheses):
@@ -56,11 +57,18 @@ class Sampler:
 class PointWith(Point):
     """A point together with the symbols that a witness replaces."""
 
-    def __init__(self, seed: int, chosen: Mapping[Any, Any]):
+    def __init__(self, seed: int, chosen: Mapping[Any, Any], moved: dict[Term, Term] | None = None):
         super().__init__(seed)
-        self.chosen = chosen
+        self._chosen, self._moved = chosen, {} if moved is None else moved
+
+    def moved(self, term: Term) -> Term:
+        """The term with the witness in it, which the points of one sampler share."""
+        if term not in self._moved:
+            relevant = {s: v for s, v in self._chosen.items() if s in free(term)}
+            self._moved[term] = substitute(term, relevant)
+        return self._moved[term]
 
 
 def holds_at(conclusion: Term, point: PointWith) -> bool:
-    relevant = {s: v for s, v in point.chosen.items() if s in free(conclusion)}
-    return bool(evaluate(substitute(conclusion, relevant), point))
+    """Whether a proposition about the symbols of the sampler's statement is true at this point."""
+    return bool(evaluate(point.moved(conclusion), point))

@@ -63,7 +63,6 @@ class IndexMap:
 
 
 _BINDING = ("sum", "expect", "forall", "derivative", "tends", "function")
-_set = object.__setattr__
 
 
 @lru_cache(maxsize=256)
@@ -93,9 +92,10 @@ class Term:
     _free: frozenset[Any] | None
     _key: str | None
 
-    def __init__(self, op: str, args: tuple[Term, ...] = (), data: Any = None, hints: tuple[str, ...] = ()):
-        if hasattr(self, "op"):
-            raise AttributeError("a term cannot be changed")
+    _hash: int
+
+    def __new__(cls, op: str, args: tuple[Term, ...] = (), data: Any = None, hints: tuple[str, ...] = ()) -> Term:
+        self = object.__new__(cls)
         loose = data + 1 if op == "bound" else 0
         if op in _BINDING:
             for a, b in zip(args, _binders(op, len(args)), strict=True):
@@ -104,25 +104,26 @@ class Term:
             for a in args:
                 if a.loose > loose:
                     loose = a.loose
-        _set(self, "op", op)
-        _set(self, "args", args)
-        _set(self, "data", data)
-        _set(self, "hints", hints)
-        _set(self, "loose", loose)
-        _set(self, "_hash", hash((op, args, data)))
-        _set(self, "_free", None)
-        _set(self, "_key", None)
+        _op(self, op)
+        _args(self, args)
+        _data(self, data)
+        _hints(self, hints)
+        _loose(self, loose)
+        _hashed(self, hash((op, args, data)))
+        _found_free(self, None)
+        _found_key(self, None)
+        return self
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError("a term cannot be changed")
 
     def __hash__(self) -> int:
-        return self._hash  # type: ignore[attr-defined]
+        return self._hash
 
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if not isinstance(other, Term) or self._hash != other._hash:  # type: ignore[attr-defined]
+        if not isinstance(other, Term) or self._hash != other._hash:
             return False
         return self.op == other.op and self.data == other.data and self.args == other.args
 
@@ -192,6 +193,10 @@ class Term:
         return key(self)
 
 
+# what fills the slots of a new term, once
+_op, _args, _data, _hints, _loose, _hashed, _found_free, _found_key = (vars(Term)[s].__set__ for s in Term.__slots__)
+
+
 def _parts(op: str, term: Term) -> tuple[Term, ...]:
     return term.args if term.op == op else (real(term),)
 
@@ -204,7 +209,7 @@ def free(term: Term) -> frozenset[Any]:
             found.add(term)
         elif term.op in ("family", "map"):
             found |= {term.data} | {s for e in extents(term.data) for s in free(e)}
-        object.__setattr__(term, "_free", frozenset(found))
+        _found_free(term, frozenset(found))
     return term._free  # type: ignore[return-value]
 
 
@@ -219,7 +224,7 @@ def key(term: Term) -> str:
             text = data if isinstance(data, str) else data[0]
         elif term.args:
             text += f"({', '.join(map(key, term.args))})"
-        object.__setattr__(term, "_key", text)
+        _found_key(term, text)
     return term._key  # type: ignore[return-value]
 
 

@@ -90,8 +90,12 @@ def check_congruence(before: Term, after: Term, relation: str, context: Context,
     """
     if before == after:
         return
-    if sort_of(before) != "real":
-        raise Refused("two indices, or propositions, that are not the same", before)
+    if before.op == after.op == "function" and len(before.args) == len(after.args) and relation == "eq":
+        for a, b, inside in _parts(before, after, context):
+            check_congruence(a, b, relation, inside, then)
+        return
+    if sort_of(before) != "real" or sort_of(after) != "real":
+        raise Refused("two indices, propositions or functions that are not the same", before)
     carried = relation == "eq" or (relation == "le" and before.op in ("sum", "expect"))
     if not carried or before.op != after.op or before.data != after.data or len(before.args) != len(after.args):
         _apply(then, before, after, context)

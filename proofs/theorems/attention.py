@@ -12,6 +12,7 @@ Statements    definition                       O_ic = sum_j e^S_ij V_jc / sum_j 
               permutation_invariance           keys and values permuted jointly change nothing
               query_permutation_equivariance   permuted queries have permuted outputs
               softmax_inside_sums_to_one       softmax over d_v of V-mixed scores: rows sum to 1 there, as worded in C9
+              own_query_suffices               equal query rows have equal outputs, whatever the other queries are
 Scope         Any n_q, n_k, d_k, d_v >= 1, no mask.
 Reference     Vaswani et al. 2017, section 3.2.1, equation 1; Bahdanau et al. 2015 for a single query.
 """
@@ -33,9 +34,10 @@ from ..notation import (
     sqrt,
     sum_,
     variable,
+    when,
     z,
 )
-from ..registry import theorem
+from ..registry import Statement, theorem
 from . import softmax as softmax_theorems
 from .softmax import i as k
 from .softmax import softmax
@@ -154,3 +156,24 @@ mixed = function(c, sum_(j, S(Q, K, i, j) * V[j, c]))
 def softmax_inside_sums_to_one(proof):
     "With V inside the softmax, as the formula is typeset, it is the d_v features of a row that sum to 1, and not the keys."
     proof.closes(softmax_theorems.sums_to_one, at={n: d_v, z: mixed})
+
+
+new_Q = family("Q_new", n_q, d_k)
+some_query = index("l", n_q)
+same_query = lambda row: forall(a, eq(Q[row, a], new_Q[row, a]))
+from_query = lambda row: {new_Q: function([some_query, a], when(eq(some_query, row), Q[row, a], new_Q[some_query, a]))}
+
+
+@theorem(
+    eq(O, attention(new_Q, K, V, i, c)),
+    given=[same_query(i)],
+    near_miss=(Statement(eq(O, attention(new_Q, K, V, i, c)), (same_query(m),)), from_query(m)),
+    witness=from_query(i),
+)
+def own_query_suffices(proof):
+    "The output at a query depends on no other query."
+    scores = lambda Q: function(l, sum_(a, Q[i, a] * K[l, a]) / sqrt(d_k))
+    output = lambda Q: sum_(j, softmax(scores(Q), j) * V[j, c])
+    proof.equals(output(Q), "definition", of=(attention, P, S))
+    proof.equals(output(new_Q), "congruence", then="given")
+    proof.closes("definition", of=(attention, P, S))

@@ -8,7 +8,8 @@ Statements    is_masked_attention              it is masked_attention under the 
               causal_sum_ignores_future        inputs that agree up to r have equal sums at i <= r
               ignores_future                   and equal outputs
               first_output_is_first_value      O_0 = V_0
-              order_of_two_tokens_matters      scalars, n = 2, weights 1: (0, 1) gives (0, .7311), (1, 0) gives (1, 1/2)
+              output_of_two_tokens             scalars, weights 1: the tokens (0, 1) give e / (1 + e) = .7311 at the second one
+              order_of_two_tokens_matters      and (1, 0) give 1 at the first one, which is more: not equivariant
 Scope         Any n, d_k, d_v >= 1; queries, keys and values are of the same n tokens.
 Reference     Vaswani et al. 2017, section 3.2.3.
 """

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
 from mpmath import mp as other
 
-from proofs.binders import derivative, forall, function, sum_, tends
+from proofs.binders import derivative, expectation, forall, function, sum_, tends
 from proofs.definitions import Definition
-from proofs.evaluate import NoSample, Point, compare, evaluate, mp
-from proofs.kernel import Statement
+from proofs.evaluate import Point, compare, evaluate, mp
 from proofs.notation import (
     INFINITY,
     absolute,
@@ -31,10 +31,12 @@ from proofs.notation import (
     lt,
     maximum,
     ne,
+    outcome,
     permutation,
     rational,
     sin,
     size,
+    space,
     split,
     sqrt,
     table,
@@ -49,6 +51,9 @@ n, m = size("n"), size("m")
 i, j, p = index("i", n), index("j", n), index("p", m)
 a, b, c, t = variable("a"), variable("b"), variable("c", "positive"), variable("t")
 x, A = family("x", n), family("A", n, n)
+U, W = space("U"), space("W")
+u, v, w = outcome("u", U), outcome("v", U), outcome("w", W)
+q, r = family("q", n, U), family("r", W)
 
 
 def value(term: Term, seed: int = 0) -> Any:
@@ -173,31 +178,57 @@ def test_equations_agree_to_twenty_digits() -> None:
     assert compare("le", 1 + near, mp.mpf(1)) and not compare("le", 1 + far, mp.mpf(1))
 
 
-def test_points_meet_the_hypotheses() -> None:
-    statement = Statement(lt(0, a), (lt(b, a), lt(0, b), forall(i, lt(0, x[i]))))
-    sampler = Sampler(statement, {})
-    for seed in range(10):
-        assert holds_at(statement.conclusion, sampler.point(seed))
+def average(term: Term, seed: int, *spaces: Term) -> Any:
+    """The mean over outcomes that are equally likely, taken outcome by outcome in Python."""
+    point = Point(seed)
+    counts = [int(evaluate(space_, point)) for space_ in spaces]
+    values = [evaluate(term, point, outcomes) for outcomes in product(*map(range, counts))]
+    return sum(values) / len(values), point
 
 
-def test_hypotheses_that_no_point_meets() -> None:
-    with pytest.raises(NoSample, match="none of 400 random points meets the hypotheses; give a witness"):
-        Sampler(Statement(eq(a, b), (lt(a, b), lt(b, a))), {}).point(0)
+def test_an_expectation_is_an_average_over_a_few_outcomes() -> None:
+    for seed in range(8):
+        mean, point = average(Term("power", (q_at(Term("bound", (), 0)), number(2))), seed, U)
+        assert abs(evaluate(expectation(u, q[i, u] ** 2), point) - mean) < mp.mpf(10) ** -40
+        assert evaluate(U, point) in (2, 3)
+        assert evaluate(expectation(u, a), point) == evaluate(a, point)
 
 
-def test_a_witness_takes_the_place_of_random_values() -> None:
-    statement = Statement(eq(sum_(i, x[i]), n * a), (forall(i, eq(x[i], a)),))
-    sampler = Sampler(statement, {x: function(i, a)})
-    assert all(holds_at(statement.conclusion, sampler.point(seed)) for seed in range(5))
+def q_at(outcome_: Term) -> Term:
+    return Term("family", (i, outcome_), q)
 
 
-def test_an_empty_range_is_tried_where_nothing_needs_a_value_in_it() -> None:
-    none = size("none", 0)
-    e = index("e", none)
-    statement = Statement(lt(0, none))
-    assert not all(holds_at(statement.conclusion, Sampler(statement, {}).point(seed)) for seed in range(12))
-    needs_one = Statement(lt(0, none + 0 * value_of(e)))
-    assert all(holds_at(needs_one.conclusion, Sampler(needs_one, {}).point(seed)) for seed in range(12))
+def test_outcomes_that_are_bound_apart_are_independent() -> None:
+    for seed in range(8):
+        point = Point(seed)
+        mean, second = evaluate(expectation(u, q[i, u]), point), evaluate(expectation(u, q[i, u] ** 2), point)
+        assert abs(evaluate(expectation([u, v], q[i, u] * q[i, v]), point) - mean**2) < mp.mpf(10) ** -40
+        assert (
+            abs(evaluate(expectation([u, w], q[i, u] * r[w]), point) / mean - evaluate(expectation(w, r[w]), point))
+            < 1e-40
+        )
+        assert second > mean**2 or abs(second - mean**2) < 1e-40
+
+
+def test_a_random_index_and_a_condition() -> None:
+    hi = choice("hi", U, target=n)
+    for seed in range(8):
+        point = Point(seed)
+        places = [
+            int(evaluate(Term("map", (Term("bound", (), 0),), hi), point, (k,))) for k in range(int(evaluate(U, point)))
+        ]
+        assert all(0 <= place < point.size(n) for place in places)
+        found = sum(evaluate(Term("family", (Term("bound", (), 0),), x), point, (place,)) for place in places) / len(
+            places
+        )
+        assert abs(evaluate(expectation(u, x[hi(u)]), point) - found) < mp.mpf(10) ** -40
+        share = evaluate(expectation(u, when(le(q[i, u], a), 1, 0)), point)
+        assert 0 <= share <= 1 and (share * evaluate(U, point)) % 1 == 0
+
+
+def test_every_outcome_counts_in_a_universal_statement() -> None:
+    least = forall(v, le(expectation(u, q[i, u]) - 5, q[i, v]))
+    assert value(least) is True and value(forall(v, lt(expectation(u, q[i, u]), q[i, v]))) is False
 
 
 def test_definitions_are_evaluated_as_their_bodies() -> None:

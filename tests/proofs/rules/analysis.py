@@ -5,10 +5,28 @@ from __future__ import annotations
 from random import Random
 
 from proofs.binders import derivative, forall, substitute, sum_, tends
-from proofs.notation import absolute, cos, delta, eq, erf, exp, le, log, lt, number, sin, sqrt, tanh, variable
-from proofs.terms import INFINITY, PI, Term
+from proofs.notation import (
+    absolute,
+    cos,
+    delta,
+    eq,
+    erf,
+    exp,
+    le,
+    log,
+    lt,
+    maximum,
+    ne,
+    number,
+    sin,
+    sqrt,
+    tanh,
+    variable,
+    when,
+)
+from proofs.terms import INFINITY, PI, Term, free
 
-from .vocabulary import INDICES, A, Case, Pair, a, b, c, d, g, leaf, n, positive, u, x, y
+from .vocabulary import INDICES, A, Case, Pair, a, b, c, d, g, leaf, n, positive, turned, u, x, y
 
 t, beta = variable("t"), variable("beta")
 
@@ -50,18 +68,67 @@ def _moving(rng: Random, depth: int) -> Pair:
     )
 
 
+def _branching(rng: Random) -> Pair:
+    """A maximum or a condition whose sides differ, by their shape, at every positive t; and its derivative."""
+    i, j = rng.sample(INDICES, 2)
+    f, df = next(pair for _ in range(99) if t in free((pair := _moving(rng, 0))[0]))
+    (h, dh), (e, de) = _moving(rng, 0), _moving(rng, 0)
+    v, s = positive(rng), leaf(rng)
+    below, strictly = rng.choice([(f, f + v), (t, 2 * t), (f, f + v * t), (-v, t), (f - t**2, f)]), lt(s, a)
+    small, large = below if rng.random() < 0.5 else below[::-1]
+    condition = rng.choice([le, lt, eq, ne])(small, large)
+    static = rng.choice([ne(i, j), eq(i, j), strictly])
+    return rng.choice(
+        [
+            (when(condition, f * h, e**2), when(condition, df * h + f * dh, 2 * e * de)),
+            (when(static, f**2, h), when(static, 2 * f * df, dh)),
+            (maximum(f, f + v) * h, when(lt(f, f + v), df, df) * h + maximum(f, f + v) * dh),
+            (maximum(3 * t, t), when(lt(3 * t, t), 1, 3)),
+            (maximum(-v, t) ** 2, 2 * maximum(-v, t) * when(lt(-v, t), 1, 0)),
+            (sum_(i, maximum(t, -u[i]) * y[i]), sum_(i, y[i] * when(lt(t, -u[i]), 0, 1))),
+            (exp(maximum(t, 0)), exp(maximum(t, 0)) * when(lt(t, 0), 0, 1)),
+        ]
+    )
+
+
 def differentiation(rng: Random, depth: int) -> Case:
-    f, df = _moving(rng, depth)
-    at = rng.choice([number(0), number(1), a, leaf(rng), c])
+    if rng.random() < 0.3:
+        f, df = _branching(rng)
+        at = rng.choice([number(1), c, 1 + a**2, u[rng.choice(INDICES)]])
+    else:
+        f, df = _moving(rng, depth)
+        at = rng.choice([number(0), number(1), a, leaf(rng), c])
     return Case(eq(derivative(t, f, at), substitute(df, {t: at})), "derivative")
 
 
 def order(rng: Random, depth: int) -> Case:
     i, j = rng.sample(INDICES, 2)
     facts = (le(a, b), forall(i, le(x[i], y[i])), lt(c, d))
+    if rng.random() < 0.3:
+        return Case(eq(*turned(rng, _resolved(rng, i, j))), "order", hypotheses=facts)
     small, large, strict = _ordered(rng, depth, i, j)
     conclusion = lt(small, large) if strict else le(small, large)
     return Case(conclusion, "order", hypotheses=facts)
+
+
+def _resolved(rng: Random, i: Term, j: Term) -> Pair:
+    """Absolute values, maxima and conditions that are known where a <= b, x <= y and c < d."""
+    s, t, v = leaf(rng), leaf(rng), positive(rng)
+    return rng.choice(
+        [
+            (maximum(a, b) + s, s + b),
+            (maximum(x[i], y[i], x[i]) * s, y[i] * s),
+            (maximum(c, 0) + maximum(0, c) * s, s * c + c),
+            (maximum(c, s, d), maximum(s, d)),
+            (sum_(i, maximum(y[i], x[i]) * u[i]), sum_(i, u[i] * y[i])),
+            (when(le(a, b), s, t) + absolute(b - a), s + b - a),
+            (when(lt(d, c), s, t * v), v * t),
+            (when(le(0, s), absolute(s) + t, v), when(le(0, s), t + s, v)),
+            (when(lt(x[j], 0), t, maximum(x[j], -c)), when(lt(x[j], 0), t, x[j])),
+            (absolute(v * (y[j] - x[j])) - s, v * y[j] - v * x[j] - s),
+            (when(ne(d, c), exp(maximum(a - b, 0)), s), number(1) + 0 * t),
+        ]
+    )
 
 
 def _ordered(rng: Random, depth: int, i: Term, j: Term) -> tuple[Term, Term, bool]:
@@ -81,6 +148,10 @@ def _ordered(rng: Random, depth: int, i: Term, j: Term) -> tuple[Term, Term, boo
                 (number(0), (x[i] - s) ** 2 * v, False),
                 (u[j], sum_(i, u[i]), False),
                 (number(0), absolute(s), False),
+                (maximum(a, b), b, False),
+                (maximum(c, d), d + v, True),
+                (maximum(a, b), b, False),
+                (maximum(c, d), d + v, True),
             ]
         )
     small, large, strict = _ordered(rng, depth - 1, i, j)
@@ -93,6 +164,7 @@ def _ordered(rng: Random, depth: int, i: Term, j: Term) -> tuple[Term, Term, boo
             (small + s, large + s, strict),
             (sum_(i, exp(small)), sum_(i, exp(large)), strict),
             (sum_(i, x[i]), sum_(i, y[i]), False),
+            (exp(small), maximum(s, exp(large)), strict),
             (exp(small) ** 2, exp(large) ** 2, strict),
             (v / exp(large), v / exp(small), strict),
             (small, large + v, True) if small == a or large == b else (small - v * s**2, small, False),

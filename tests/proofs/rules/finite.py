@@ -6,7 +6,7 @@ from random import Random
 
 from proofs.binders import sum_
 from proofs.notation import absolute, delta, eq, exp, index, join, le, lt, maximum, ne, split, when
-from proofs.terms import Term, family, literal, value_of
+from proofs.terms import ANY_REAL, Term, family, literal, value_of
 
 from .algebra import angles, exp_log, field, ring
 from .vocabulary import (
@@ -32,6 +32,8 @@ from .vocabulary import (
 )
 
 three = index("l", 3)
+one_more, both = index("f", n + 1), index("f1", n + m)  # ranges of two parts
+R = family("R", ANY_REAL)
 _T, _C = family("T", 3), family("C", n * m)
 column = index("h", n * m)
 
@@ -66,6 +68,15 @@ def finite_sum(rng: Random, depth: int) -> Pair:
                 (sum_(i, delta(pi(k), i) * x[i]), x[pi(k)]),
                 (sum_(column, x[minor] * _D[major]), sum_(i, x[i]) * sum_(p, _D[p])),
                 (sum_(column, _C[column] * delta(column, join(p, j))), _C[join(p, j)]),
+                (sum_(one_more, R[value_of(one_more)] * free_of_i), free_of_i * (sum_(i, R[value_of(i)]) + R[n])),
+                (
+                    sum_(both, exp(a * value_of(both))),
+                    sum_(i, exp(a * value_of(i))) + sum_(p, exp(a * (n + value_of(p)))),
+                ),
+                (
+                    sum_(both, value_of(both) ** 2 + a),
+                    sum_(one_more, value_of(one_more) ** 2 + a) - n**2 + (m - 1) * a + _tail(p),
+                ),
                 (sum_(three, _T[three] * s), (_T[0] + _T[1] + _T[2]) * s1),
                 (sum_(i, x[i] / c + s), sum_(j, x[j]) / c + sum_(i, s1)),
                 (sum_(i, u[i] * x[i]) / sum_(j, u[j]), sum_(j, x[j] * u[j] / sum_(i, u[i]))),
@@ -75,6 +86,11 @@ def finite_sum(rng: Random, depth: int) -> Pair:
 
 
 _D = family("D", m)
+
+
+def _tail(p: Term) -> Term:
+    """The squares of n, n + 1, .., n + m - 1."""
+    return sum_(p, n**2 + 2 * n * value_of(p) + value_of(p) ** 2)
 
 
 def cases(rng: Random, depth: int) -> Case:

@@ -19,7 +19,9 @@ Z, N, hi = family("Z", n, theta), family("N", theta, domain="positive"), choice(
 
 def _query(rng: Random, j: Term, k: Term, w: Term = o) -> Term:
     """A random variable over Omega, of which the second moment is known to exist."""
-    return rng.choice([X[j, w], X[k, w], Y[w], X[hi(w), w], X[j, w] + Y[w], c * Y[w] - b, tanh(Y[w] ** 3), absolute(X[k, w])])
+    return rng.choice(
+        [X[j, w], X[k, w], Y[w], X[hi(w), w], X[j, w] + Y[w], c * Y[w] - b, tanh(Y[w] ** 3), absolute(X[k, w])]
+    )
 
 
 def _key(rng: Random, j: Term, k: Term) -> Term:
@@ -47,7 +49,10 @@ def _linear(rng: Random, i: Term, j: Term, k: Term) -> Pair:
             (expectation(o, (t - f) / v), t1 / v - expectation(o, f) / v),
             (expectation(o, delta(i, j) * X[i, o] * f), delta(j, i) * expectation(o, X[j, o] * f)),
             (expectation(o, 2 * maximum(f, g) + t), t1 + expectation(o, maximum(f, g)) * 2),
-            (expectation(o, when(le(f, g), f * b, g) - a * g), expectation(o, when(le(f, g), b * f, g)) - expectation(o, g) * a),
+            (
+                expectation(o, when(le(f, g), f * b, g) - a * g),
+                expectation(o, when(le(f, g), b * f, g)) - expectation(o, g) * a,
+            ),
         ]
     )
 

@@ -6,10 +6,28 @@ from random import Random
 
 import pytest
 
-from proofs.binders import derivative, function, sum_
+from proofs.binders import derivative, forall, function, sum_
 from proofs.definitions import Definition
 from proofs.evaluate import Point, evaluate
-from proofs.notation import absolute, choice, cos, delta, erf, exp, log, lt, maximum, ne, sin, sqrt, table, tanh, when
+from proofs.notation import (
+    absolute,
+    choice,
+    cos,
+    delta,
+    eq,
+    erf,
+    exp,
+    le,
+    log,
+    lt,
+    maximum,
+    ne,
+    sin,
+    sqrt,
+    table,
+    tanh,
+    when,
+)
 from proofs.rules.context import Context, Refused
 from proofs.rules.derivative import differentiated, without_derivatives
 from proofs.terms import ANY_REAL, Term, family, number
@@ -39,8 +57,21 @@ def test_random_derivatives_agree_with_numerical_ones() -> None:
         (log(t), a, ()),
         (1 / t, a, ()),
         (t**a, b, ()),
-        (maximum(t, 0), number(1), ()),
-        (when(lt(t, 0), -t, t), number(1), ()),
+        (maximum(t, 0), number(0), ()),
+        (maximum(t, 0), a, ()),
+        (maximum(t, a), b, (le(a, b),)),
+        (maximum(t, t), number(1), ()),
+        (maximum(t, 0, -1), number(1), ()),
+        (maximum(t, absolute(t - 1)), number(1), ()),
+        (when(lt(t, 0), -t, t), number(0), ()),
+        (when(eq(t, 0), 1, 0), number(0), ()),
+        (when(ne(t**2, a), t, 0), b, ()),
+        (when(le(smooth[t], 2), t, 0), number(0), ()),
+        (when(eq(choice("mu", ANY_REAL, target=n)(t), i), t, 0), number(1), ()),
+        (when(lt(t, 2), log(t - 1), t), number(1), ()),
+        (when(lt(b, a), absolute(t), t), number(0), ()),
+        (sum_(i, maximum(t, x[i])), number(1), ()),
+        (sum_(i, maximum(t, x[i])), number(1), (ne(x[i], 1),)),
         (smooth[t], number(0), ()),
         (table([0, t], choice("mu", ANY_REAL, target=2)(t)), number(1), ()),
         (x[choice("mu", ANY_REAL, target=n)(t)], number(1), ()),
@@ -65,6 +96,19 @@ def test_where_no_derivative_is_known(body: Term, at: Term, given: tuple[Term, .
         (1 / t, a, (ne(0, a),)),
         (t**a, c, ()),
         (when(ne(i, j), t**2, -t), a, ()),
+        (maximum(t, 0), number(1), ()),
+        (maximum(-2, t), number(-3), ()),
+        (maximum(t, a), b, (lt(a, b),)),
+        (maximum(t**2, t - 1) * t, a, (ne(a**2, a - 1),)),
+        (exp(maximum(t, -u[i])) ** 2, c, ()),
+        (when(lt(t, 0), -t, t), number(1), ()),
+        (when(eq(t, 0), 1, t**2), c, ()),
+        (when(ne(t, 0), t**3, 7), -c, ()),
+        (when(lt(t, 2), t, log(t)), number(3), ()),
+        (when(le(0, t), sqrt(t), 1), number(-1), ()),
+        (when(lt(b, a), absolute(t), t), number(0), (le(a, b),)),
+        (sum_(i, maximum(t, x[i])), number(1), (forall(i, ne(x[i], 1)),)),
+        (when(lt(maximum(t, 1), 3), t, t**2), number(2), ()),
         (sum_(i, log(u[i] + t)), number(0), ()),
         (table([t, t**2], 1), a, ()),
         (t**-2 * sin(t) ** 3, c, ()),

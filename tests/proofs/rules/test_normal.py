@@ -15,11 +15,12 @@ from proofs.terms import PI, Term, literal, number, value_of
 
 from .algebra import angles, exp_log, field, ring
 from .finite import finite_sum
+from .probability import mean
 from .vocabulary import INDICES, A, a, b, c, m, pi, w, x
 
 i, j, k = INDICES
 LAWS = {"ring": (ring, ()), "field": (field, ()), "angles": (angles, ("trig",)), "exp_log": (exp_log, ("exp",)),
-        "finite_sum": (finite_sum, ("sums",))}  # fmt: skip
+        "finite_sum": (finite_sum, ("sums",)), "expectation": (mean, ("sums", "expectation"))}  # fmt: skip
 
 
 def normal(term: Term, *laws: str, given: tuple[Term, ...] = ()) -> Term:

@@ -21,6 +21,8 @@ from .analysis import differentiation, limit, order, squeeze
 from .earlier import substitution
 from .edits import edited, is_true
 from .finite import cases, congruence, finite_sum
+from .inductive import induction
+from .probability import mean
 from .vocabulary import Case, Pairs
 
 Generator = Callable[[Random, int], Case]
@@ -38,7 +40,9 @@ GENERATORS: dict[str, tuple[Generator, int]] = {
     "angles": (_equation(angles, "angles"), MANY),
     "exp_log": (_equation(exp_log, "exp_log"), MANY),
     "finite_sum": (_equation(finite_sum, "finite_sum"), MANY),
+    "expectation": (_equation(mean, "expectation"), MANY),
     "given": (given, MANY),
+    "induction": (induction, MANY),
     "cases": (cases, MANY),
     "congruence": (congruence, MANY),
     "derivative": (differentiation, FEW),
@@ -104,5 +108,5 @@ def test_the_numbers_that_are_promised() -> None:
 
 def test_every_kind_of_edit_is_met() -> None:
     kinds = Counter(kind for rule in GENERATORS for kind, _ in false_ones(rule))
-    assert set(kinds) == {"sign", "factor", "index", "transpose", "range", "bound name"}
+    assert set(kinds) == {"sign", "factor", "index", "transpose", "range", "bound name", "independence"}
     assert min(kinds.values()) >= 5, kinds
