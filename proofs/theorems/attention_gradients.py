@@ -5,6 +5,7 @@ Definitions   loss(Q, K, V, G)                 sum_ic G_ic attention(Q, K, V)_ic
               score_gradient(Q, K, V, G, i, j) dS_ij = P_ij (dP_ij - sum_l P_il dP_il)
 Statements    weights_along_curves             d/dt P_ij = P_ij (dS_ij/dt - sum_l P_il dS_il/dt)
               loss_along_curves                dL/dt = sum dS_ij dS_ij(t)/dt + sum P_ij G_ic dV_jc/dt
+              loss_along_inputs                dL/dt = sum dQ dQ/dt + sum dK dK/dt + sum dV dV/dt
               gradient_of_values               dL/dV = P^T G
               gradient_of_weights              d(sum G (P V))/dP = G V^T
               gradient_of_scores               dL/dS = P * (dP - rowsum(dP * P))

@@ -14,7 +14,25 @@ Scope         Any n, d_k, d_v >= 1; queries, keys and values are of the same n t
 Reference     Vaswani et al. 2017, section 3.2.3.
 """
 
-from ..notation import Definition, delta, eq, exp, family, forall, function, index, le, literal, lt, n, sqrt, sum_, table, value_of, when
+from ..notation import (
+    Definition,
+    delta,
+    eq,
+    exp,
+    family,
+    forall,
+    function,
+    index,
+    le,
+    literal,
+    lt,
+    n,
+    sqrt,
+    sum_,
+    table,
+    value_of,
+    when,
+)
 from ..registry import Statement, theorem
 from .attention import S, a, attention, c, d_k, d_v
 from .causal_masking import masked_attention
@@ -23,15 +41,22 @@ from .masking import masked
 i, j, l, r = (index(name, n) for name in "ijlr")
 Q, K, V = family("Q", n, d_k), family("K", n, d_k), family("V", n, d_v)
 x = family("x", n)
-before = Definition("before", [l, i], when(lt(value_of(l), value_of(i)), 1, 0), says="whether a token stands before another")
+before = Definition(
+    "before", [l, i], when(lt(value_of(l), value_of(i)), 1, 0), says="whether a token stands before another"
+)
 w = lambda Q, K, i, l: exp(S(Q, K, i, l))
 causal_sum = Definition(
-    "causal_sum", [Q, K, x, i], w(Q, K, i, i) * x[i] + sum_(l, before(l, i) * w(Q, K, i, l) * x[l]), says="over the past"
+    "causal_sum",
+    [Q, K, x, i],
+    w(Q, K, i, i) * x[i] + sum_(l, before(l, i) * w(Q, K, i, l) * x[l]),
+    says="over the past",
 )
 one = function(l, 1)
 column = function(l, V[l, c])
 mass = w(Q, K, i, i) + sum_(l, before(l, i) * w(Q, K, i, l))
-causal_attention = Definition("causal_attention", [Q, K, V, i, c], causal_sum(Q, K, column, i) / mass, says="at token i")
+causal_attention = Definition(
+    "causal_attention", [Q, K, V, i, c], causal_sum(Q, K, column, i) / mass, says="at token i"
+)
 causal_mask = function([i, l], delta(i, l) + before(l, i))
 weighed = sum_(l, (delta(i, l) + before(l, i)) * w(Q, K, i, l))
 
@@ -45,7 +70,9 @@ def is_masked_attention(proof):
     "It is attention under the mask that keeps a token itself and the tokens before it."
     top = sum_(l, (delta(i, l) + before(l, i)) * w(Q, K, i, l) * V[l, c])
     proof.equals(causal_sum(Q, K, column, i) / mass, "definition", of=causal_attention)
-    proof.equals((w(Q, K, i, i) * V[i, c] + sum_(l, before(l, i) * w(Q, K, i, l) * V[l, c])) / mass, "definition", of=causal_sum)
+    proof.equals(
+        (w(Q, K, i, i) * V[i, c] + sum_(l, before(l, i) * w(Q, K, i, l) * V[l, c])) / mass, "definition", of=causal_sum
+    )
     proof.equals(top / weighed, "finite_sum")
     proof.equals(sum_(l, (delta(i, l) + before(l, i)) * w(Q, K, i, l) / weighed * V[l, c]), "finite_sum")
     proof.closes("definition", of=(masked_attention, masked))
@@ -99,9 +126,7 @@ def causal_sum_ignores_future(proof):
     by_cases = {"on": is_before, "then": "order"}
     proof.equals(written(Q, K, x, factor), "definition", of=(causal_sum, before, S))
     proof.equals(written(Q, K, x, branch), "congruence", then="cases", inner=by_cases)
-    proof.equals(
-        written(new_Q, new_K, y, branch), "congruence", then="given", using=[(order_is_transitive, {i: i})]
-    )
+    proof.equals(written(new_Q, new_K, y, branch), "congruence", then="given", using=[(order_is_transitive, {i: i})])
     proof.equals(written(new_Q, new_K, y, factor), "congruence", then="cases", inner=by_cases)
     proof.closes("definition", of=(causal_sum, before, S))
 
@@ -166,7 +191,9 @@ def output_of_two_tokens(proof):
     "The tokens 0 and 1 give .7311 at the second one."
     first_is_before = when(lt(0, 1), 1, 0)
     itself = when(lt(1, 1), 1, 0)
-    raw = lambda x: exp(product(end, end)) * x(end) + sum_(l2, when(lt(value_of(l2), 1), 1, 0) * exp(product(end, l2)) * x(l2))
+    raw = lambda x: (
+        exp(product(end, end)) * x(end) + sum_(l2, when(lt(value_of(l2), 1), 1, 0) * exp(product(end, l2)) * x(l2))
+    )
     token = lambda k: table([0, 1], k)
     proof.equals(raw(token) / raw(lambda k: 1), "definition", of=(causal_attention, causal_sum, before, S))
     proof.equals((exp(1) + itself * exp(1)) / (exp(1) + first_is_before + itself * exp(1)), "finite_sum")

@@ -19,6 +19,7 @@ Reference     Vaswani et al. 2017, sections 3.1 and 3.2.3.
 from ..notation import Definition, eq, family, forall, function, index, join, le, n, sum_, value_of, when
 from ..registry import Statement, theorem
 from . import causal_attention as causal
+from . import feed_forward as feed_forward_theorems
 from . import multi_head as heads
 from .attention import K, Q, V, a, attention, c, d_k, j, n_k, n_q, new_Q, own_query_suffices
 from .attention import i as i_q
@@ -36,7 +37,6 @@ from .encoder import (
     token,
     weights,
 )
-from .feed_forward import Y as other_tokens
 from .feed_forward import feed_forward, position_wise
 from .multi_head import (
     W_K,
@@ -210,5 +210,7 @@ def feed_forward_sublayer_acts_per_token(proof):
     "Nor does the feed-forward sublayer."
     around = in_sublayer(of_fed, last_norm)
     proof.equals(around(X), "definition", of=fed_forward)
-    proof.equals(around(new_X), "congruence", then="given", using=(position_wise, {other_tokens: new_X, i: i}))
+    proof.equals(
+        around(new_X), "congruence", then="given", using=(position_wise, {feed_forward_theorems.Y: new_X, i: i})
+    )
     proof.closes("definition", of=fed_forward)

@@ -34,7 +34,7 @@ from ..notation import (
 )
 from ..registry import theorem
 from . import multi_head as heads
-from .attention import d_k, d_v, n_k, n_q
+from .attention import d_k, d_v, n_q
 from .feed_forward import d_ff, feed_forward
 from .feed_forward import permutation_equivariance as feed_forward_equivariance
 from .layer_norm import layer_norm

@@ -15,7 +15,25 @@ Scope         Any d >= 1 and any number L >= 0 of layers; the branches are any d
 Reference     He et al. 2016 (arXiv:1603.05027), equations 3 to 5; Vaswani et al. 2017, section 3.1.
 """
 
-from ..notation import ANY_REAL, curve, delta, derivative, eq, family, forall, function, index, le, literal, number, size, sum_, t, value_of, variable
+from ..notation import (
+    ANY_REAL,
+    curve,
+    delta,
+    derivative,
+    eq,
+    family,
+    forall,
+    function,
+    index,
+    le,
+    literal,
+    number,
+    size,
+    sum_,
+    t,
+    value_of,
+    variable,
+)
 from ..registry import theorem
 from ..scripts import Specialised
 
@@ -146,7 +164,9 @@ def product_step(proof):
     proof.closes("congruence", then="given", using=Specialised(multiplies, (L,)))
 
 
-@theorem(through, given=[moves, starts, multiplies], near_miss=[dx[a, 0], sum_(c, T[c, a, L] * dx[c, 0])], witness=shears)
+@theorem(
+    through, given=[moves, starts, multiplies], near_miss=[dx[a, 0], sum_(c, T[c, a, L] * dx[c, 0])], witness=shears
+)
 def stack_jacobian_is_product(proof):
     "The Jacobian of a stack is the product of the factors I + J, the last layer on the left."
     proof.closes("induction", on=L, base=product_base, step=product_step, over=a)
@@ -172,9 +192,7 @@ def two_layers_keep_the_identity_path(proof):
     proof.closes("finite_sum")
 
 
-@theorem(
-    eq(derivative(t, point[a] + t * delta(a, b) - (point[a] + t * delta(a, b)), 0), 0), near_miss=delta(a, b)
-)
+@theorem(eq(derivative(t, point[a] + t * delta(a, b) - (point[a] + t * delta(a, b)), 0), 0), near_miss=delta(a, b))
 def residual_may_cancel(proof):
     "A branch that takes its input away leaves no gradient: the identity path alone guarantees nothing."
     proof.closes("derivative")
