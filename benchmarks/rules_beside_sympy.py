@@ -109,7 +109,7 @@ def by_sympy(name: str, method: str, size: int) -> Try:
 def check_seconds(name: str) -> float:
     """The kernel on every step of the proof; the theorems that it cites were proved before."""
     claim, script = named(name), Script()
-    for earlier in claim._cited():
+    for earlier in claim.cited:
         _ = earlier.theorem
     claim.write(script)
     start = time.perf_counter()

@@ -54,14 +54,14 @@ def close(term: Term, symbols: tuple[Term, ...], depth: int = 0) -> Term:
     """The body of a binder over these free indices or variables; symbols[-1] becomes the innermost."""
     if term in symbols:
         return Term("bound", (), depth + len(symbols) - 1 - symbols.index(term))
-    if not free(term).intersection(symbols):
+    if free(term).isdisjoint(symbols):
         return term
     return term.rebuilt(close(a, symbols, depth + b) for a, b in zip(term.args, term.binders(), strict=True))
 
 
 def substitute(term: Term, replacement: Mapping[Any, Any], depth: int = 0) -> Term:
     """Replaces free symbols, all at once. Values: terms, function terms for families, index maps for index maps."""
-    if not free(term).intersection(replacement):
+    if free(term).isdisjoint(replacement):
         return term
     if term.op in ("variable", "size", "space", "index") and term in replacement:
         return lift(replacement[term], depth)

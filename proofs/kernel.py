@@ -23,7 +23,8 @@ from .scripts import Link, NearMiss, ProofError, Script, Specialised, Statement,
 from .terms import Term, TermError
 from .well_typed import check_entry
 
-SAMPLES = 6  # random admissible points at which every statement is also evaluated
+SAMPLES = 3  # random admissible points at which every statement is also evaluated; the tests take more
+TRIES = 12  # points at which a near miss may turn out false
 
 _SEAL = object()
 _proved: WeakKeyDictionary[Theorem, Statement] = WeakKeyDictionary()  # what each one said when it was proved
@@ -167,7 +168,7 @@ def _refuted(
     try:
         check_statement(twin)
         sampler = Sampler(twin, at)
-        is_false = any(not holds_at(twin.conclusion, sampler.point(seed)) for seed in range(2 * SAMPLES))
+        is_false = any(not holds_at(twin.conclusion, sampler.point(seed)) for seed in range(TRIES))
     except (Refused, TermError, NoSample) as problem:
         raise ProofError(f"{name}: the near miss is no statement: {problem}") from problem
     if not is_false:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import inspect
@@ -54,7 +55,7 @@ class Claim:
         return self._theorem
 
     def _proved(self) -> Theorem:
-        for earlier in self._cited():  # so that the time of an earlier proof is not counted here
+        for earlier in self.cited:  # so that the time of an earlier proof is not counted here
             _ = earlier.theorem
         start = proved = time.perf_counter()
 
@@ -63,19 +64,45 @@ class Claim:
             proved = time.perf_counter()
 
         try:
-            return prove(self.name, self.statement, self.write, on_proved=on_proved, **self._options)
+            return prove(self.name, self.statement, self._copied, on_proved=on_proved, **self._options)
         finally:
             self.seconds, self.near_miss_seconds = proved - start, time.perf_counter() - proved
 
-    def _cited(self) -> list[Claim]:
+    @functools.cached_property
+    def _written(self) -> Script:
         script = Script()
         self.write(script)
+        return script
+
+    @property
+    def _copied(self) -> Callable[[Script], None]:
+        """Writes what `write` has written once, under its docstring."""
+
+        @functools.wraps(self.write)
+        def copy(script: Script) -> None:
+            script.links.extend(self._written.links)
+
+        return copy
+
+    @functools.cached_property
+    def cited(self) -> tuple[Claim, ...]:
+        """The earlier claims that its script cites."""
         cited = [
             c[0] if isinstance(c, tuple) else c
-            for link in script.links
+            for link in self._written.links
             for c in (*link.using, link.reason, *carried(link.arguments))
         ]
-        return [c for c in cited if isinstance(c, Claim)]
+        return tuple(dict.fromkeys(c for c in cited if isinstance(c, Claim)))
+
+    @property
+    def lines(self) -> tuple[Term, ...]:
+        """The terms that its script passes through."""
+        return tuple(link.after for link in self._written.links if link.after is not None)
+
+    @property
+    def twins(self) -> tuple[Twin, ...]:
+        """The near misses that its proof has to refuse."""
+        return self._options["near_misses"]
 
     def __repr__(self) -> str:
         return f"<{self.name}: {self.says}>"

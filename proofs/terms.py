@@ -82,7 +82,7 @@ def _binders(op: str, count: int) -> tuple[int, ...]:
 class Term:
     """An immutable node. `hints` are the names that a binder is printed with; they do not count in a comparison."""
 
-    __slots__ = ("op", "args", "data", "hints", "loose", "_hash", "_free", "_key")
+    __slots__ = ("op", "args", "data", "hints", "loose", "_hash", "_free", "_key", "_kinds", "_sort")
 
     op: str
     args: tuple[Term, ...]
@@ -91,6 +91,8 @@ class Term:
     loose: int  # binders outside this node that its bound variables still need
     _free: frozenset[Any] | None
     _key: str | None
+    _kinds: frozenset[str] | None
+    _sort: Any  # of a closed term that `well_typed` has checked
 
     _hash: int
 
@@ -112,6 +114,8 @@ class Term:
         _hashed(self, hash((op, args, data)))
         _found_free(self, None)
         _found_key(self, None)
+        _found_kinds(self, None)
+        found_sort(self, None)
         return self
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -194,7 +198,9 @@ class Term:
 
 
 # what fills the slots of a new term, once
-_op, _args, _data, _hints, _loose, _hashed, _found_free, _found_key = (vars(Term)[s].__set__ for s in Term.__slots__)
+_op, _args, _data, _hints, _loose, _hashed, _found_free, _found_key, _found_kinds, found_sort = (
+    vars(Term)[slot].__set__ for slot in Term.__slots__
+)
 
 
 def _parts(op: str, term: Term) -> tuple[Term, ...]:
@@ -211,6 +217,13 @@ def free(term: Term) -> frozenset[Any]:
             found |= {term.data} | {s for e in extents(term.data) for s in free(e)}
         _found_free(term, frozenset(found))
     return term._free  # type: ignore[return-value]
+
+
+def kinds(term: Term) -> frozenset[str]:
+    """The kinds of nodes that occur in a term, definitions not unfolded."""
+    if term._kinds is None:
+        _found_kinds(term, frozenset({term.op}).union(*map(kinds, term.args)))
+    return term._kinds  # type: ignore[return-value]
 
 
 def key(term: Term) -> str:

@@ -27,6 +27,7 @@ from .terms import (
     TermError,
     checked_name,
     extent,
+    found_sort,
     is_outcome,
     least,
     number,
@@ -66,6 +67,8 @@ def sort(term: Term, ranges: Ranges = ()) -> Any:
     """REAL, PROP or FUNCTION, or the size of the range of an index. Raises TermError for anything that is ill-typed."""
     if type(term) is not Term or type(term.args) is not tuple or type(term.hints) is not tuple:
         raise TermError(f"{term!r} is not a term, but {type(term).__name__}")
+    if term._sort is not None:
+        return term._sort
     bound = max(term.binders(), default=0)
     if len(term.hints) != bound or not all(type(h) is str and h.isidentifier() for h in term.hints):
         raise TermError(f"{term.op} binds {bound} variables, found the names {term.hints!r}")
@@ -74,7 +77,10 @@ def sort(term: Term, ranges: Ranges = ()) -> Any:
     known = _CONSTANT.get(term.op) or _INDEX.get(term.op) or _BINDER.get(term.op) or _COMPOUND.get(term.op)
     if known is None:
         raise TermError(f"{term.op!r} is no kind of term")
-    return known(term, ranges)
+    found = known(term, ranges)
+    if not term.loose:
+        found_sort(term, found)
+    return found
 
 
 def _need(condition: bool, term: Term, needed: str) -> None:

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from ..registry import Claim, all_claims, claims_in_file
 from .lines import cropped, wrapped
-from .outcomes import Row, located, proved_rows
+from .outcomes import Row, few_collections, located, proved_rows
 from .selection import UsageError, selected
 
 _KEYS = ("name", "family", "statement", "general", "status", "seconds", "near_misses", "rules", "axioms", "uses")
@@ -61,6 +61,7 @@ def _from_file(path: Path) -> list[Claim]:
 def run(claims: Sequence[Claim], jobs: int, path: Path | None) -> Run:
     """Proves, and stops at Ctrl-C with what was done so far."""
     start, found = time.perf_counter(), dict[str, Row]()
+    few_collections()
     bar = Progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
         console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty(),

@@ -12,7 +12,7 @@ from rich.text import Text
 from ..claims import CLAIMS, decided
 from .outcomes import Row
 
-_STYLES = {"failed": "bold red", "open": "yellow"}
+_STYLES = {"failed": "bold red", "refuted": "yellow"}
 
 
 def decided_rows() -> list[dict[str, Any]]:
@@ -27,7 +27,7 @@ def decided_by(rows: Iterable[Row]) -> list[dict[str, Any]]:
     status = {row["name"]: row["status"] for row in rows}
     found = []
     for claim in CLAIMS:
-        if claim.verdict == "open" or all(name in status for name in claim.theorems):
+        if all(name in status for name in claim.theorems):
             failed = any(status.get(name, "proved") != "proved" for name in claim.theorems)
             found.append(
                 {"id": claim.id, "verdict": "failed" if failed else claim.verdict, "theorems": list(claim.theorems)}

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..definitions import Definition, unfolded
-from ..terms import Term, TermError
+from ..terms import Term, TermError, kinds
 from .branches import without_branches
 from .context import Context, Refused
 from .derivative import without_derivatives
@@ -56,6 +56,8 @@ def _definition(before: Term, after: Term, relation: str, context: Context, argu
 
 
 def _unfold(term: Term, definitions: Any, context: Context) -> Term:
+    if "apply" not in kinds(term):
+        return term
     if term.op == "apply" and term.data in definitions:
         return _unfold(unfolded(term), definitions, context)
     return context.rebuilt(term, lambda part, inside: _unfold(part, definitions, inside))

@@ -5,7 +5,7 @@ It holds wherever the term is defined; what is not known stays as it is.
 
 from __future__ import annotations
 
-from ..terms import Term, relation
+from ..terms import Term, kinds, relation
 from .context import Context
 from .facts import negated
 from .normal import plain
@@ -13,8 +13,13 @@ from .polynomial import as_sum, scaled
 from .sign import Sign
 
 
+_BRANCHING = frozenset({"abs", "max", "when"})
+
+
 def without_branches(term: Term, context: Context) -> Term:
     """The term with every absolute value, maximum and condition resolved that is known, under binders too."""
+    if kinds(term).isdisjoint(_BRANCHING):
+        return term
     if term.op == "when":
         return _when(term, context)
     parts = context.rebuilt(term, without_branches)

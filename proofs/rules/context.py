@@ -68,7 +68,9 @@ class Context:
         ]
         if term.hints:
             symbols, body, inside = self.opened(term)
-            parts[term.binders().index(len(symbols))] = close(change(body, inside), symbols)
+            changed = change(body, inside)
+            if changed is not body:
+                parts[term.binders().index(len(symbols))] = close(changed, symbols)
         return term.rebuilt(parts)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..binders import substitute
 from ..definitions import Definition
-from ..terms import ZERO, Family, Term, least, relation, sort_of
+from ..terms import ZERO, Family, Term, kinds, least, relation, sort_of
 from ..well_typed import check_entry
 from .context import Context, Refused
 from .derivative import differentiate, differentiated
@@ -22,9 +22,14 @@ from .sign import Sign
 _sound: set[Definition] = set()  # definitions whose bodies are defined wherever their `requires` holds
 
 
+_PARTIAL = frozenset({"power", "log", "sqrt", "derivative", "expect", "tends", "apply"})  # kinds without a value somewhere
+
+
 @lru_cache(maxsize=1 << 14)
 def check_defined(term: Term, context: Context) -> None:
     """Raises Refused, with the condition that is not known, unless the term is defined in this context."""
+    if kinds(term).isdisjoint(_PARTIAL):
+        return
     match term.op:
         case "power":
             _power(term, context)

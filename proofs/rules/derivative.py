@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..binders import close, substitute
 from ..definitions import unfolded
-from ..terms import ONE, PI, ZERO, Term, free, number, relation, sort_of
+from ..terms import ONE, PI, ZERO, Term, free, kinds, number, relation, sort_of
 from .context import Context, Refused
 from .facts import negated
 from .sign import Sign
@@ -27,15 +27,11 @@ def differentiated(term: Term, context: Context) -> Term:
 
 def without_derivatives(term: Term, context: Context) -> Term:
     """The term with every derivative taken, innermost first, under binders too."""
-    if not _has_derivative(term):
+    if "derivative" not in kinds(term):
         return term
     if term.op == "derivative":
         return without_derivatives(differentiated(term, context), context)
     return context.rebuilt(term, without_derivatives)
-
-
-def _has_derivative(term: Term) -> bool:
-    return term.op == "derivative" or any(map(_has_derivative, term.args))
 
 
 def differentiate(f: Term, t: Term, context: Context) -> tuple[Term, list[Term]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..terms import PI, Term, number
 from .context import Context
-from .polynomial import UNIT, Polynomial, add, as_product, as_sum, atom, constant, factors, scaled
+from .polynomial import UNIT, Coefficient, Polynomial, add, as_product, as_sum, atom, constant, factors, scaled
 
 if TYPE_CHECKING:
     from .normal import Normal
@@ -33,7 +33,7 @@ def trigonometric(normal: Normal, term: Term, at: Context) -> Polynomial:
     return sine if term.op == "sin" else cosine
 
 
-def _multiple(normal: Normal, monomial: Term, coefficient: Fraction, at: Context) -> tuple[Polynomial, Polynomial]:
+def _multiple(normal: Normal, monomial: Term, coefficient: Coefficient, at: Context) -> tuple[Polynomial, Polynomial]:
     """(sin, cos) of coefficient * monomial."""
     if monomial == PI and (2 * coefficient).denominator == 1:
         s, c = _QUARTERS[int(2 * coefficient) % 4]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from itertools import product
 
 from ..binders import instantiate
 from ..terms import ONE, Term, number, sort_of
-from .polynomial import Polynomial, add, as_constant
+from .polynomial import Coefficient, Polynomial, add, as_constant, reciprocal
 
 Holds = Callable[[Term], bool]
 
@@ -50,12 +49,12 @@ def says(what: str, goal: Polynomial, relation: str, difference: Polynomial) -> 
     return relation == "eq" or (ratio > 0 and relation in ("lt", "le"))
 
 
-def _ratio(p: Polynomial, q: Polynomial) -> Fraction | None:
+def _ratio(p: Polynomial, q: Polynomial) -> Coefficient | None:
     """The number c with p = c q, or None."""
     if p.keys() != q.keys() or not p:
         return None
     first = next(iter(p))
-    ratio = p[first] / q[first]
+    ratio = p[first] * reciprocal(q[first])
     return ratio if all(p[m] == ratio * q[m] for m in p) else None
 
 

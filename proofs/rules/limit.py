@@ -5,8 +5,6 @@ Decay       b^m exp(-c b) -> 0 as b -> oo, for every m, when c > 0;  b^(-m) -> 0
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from ..binders import close, instantiate
 from ..terms import INFINITY, Term, free, sort_of
 from .context import Context, Refused
@@ -105,7 +103,7 @@ def _decayed(f: Term, b: Term, context: Context) -> Term | None:
     for monomial, c in normal.polynomial(f, context).items():
         moving = frozenset((t, e) for t, e in monomial if b in free(t))
         if not moving:
-            total = add(total, {monomial: Fraction(1)}, c)
+            total = add(total, {monomial: 1}, c)
         elif not _vanishes(moving, b, normal, context):
             return None
     return as_sum(total)

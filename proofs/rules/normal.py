@@ -14,7 +14,6 @@ Soundness: every law is an identity wherever both of its sides are defined. Two 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
 from functools import lru_cache
 from math import lcm
 
@@ -26,6 +25,7 @@ from .context import Context, Refused
 from .elementary import exponential, logarithm, trigonometric
 from .polynomial import (
     UNIT,
+    Coefficient,
     Monomial,
     Polynomial,
     add,
@@ -35,6 +35,7 @@ from .polynomial import (
     atom,
     constant,
     factors,
+    reciprocal,
     scaled,
     times,
 )
@@ -146,7 +147,7 @@ class Normal:
         """1/p: monomial by monomial where p is one, else an atom; p was checked not to vanish."""
         if len(p) == 1:
             ((monomial, c),) = p.items()
-            result = constant(1 / c)
+            result = constant(reciprocal(c))
             for term, e in monomial:
                 undone = self.power(self.polynomial(term.args[0], at), e, at) if is_inverse(term) and e > 0 else None
                 result = self.product(result, atom(term, -e) if undone is None else undone, at)
@@ -154,12 +155,12 @@ class Normal:
         if not p:
             raise Refused("a quotient by zero", number(0))
         lead = p[min(p, key=lambda m: key(as_product(m)))]
-        return {frozenset({(Term("power", (as_sum(scaled(p, 1 / lead)), number(-1))), 1)}): 1 / lead}
+        return {frozenset({(Term("power", (as_sum(scaled(p, reciprocal(lead))), number(-1))), 1)}): reciprocal(lead)}
 
     def _power(self, term: Term, at: Context) -> Polynomial:
         exponent = self.polynomial(term.args[1], at)
         c = as_constant(exponent)
-        if c is not None and c.denominator == 1 and abs(c) <= 64:
+        if c is not None and c.denominator == 1 and -64 <= c <= 64:
             return self._whole_power(term.args[0], int(c), at)
         base = self.polynomial(term.args[0], at)
         if "exp" in self.laws:
@@ -217,18 +218,18 @@ class Normal:
                     ):
                         moved = self.polynomial(substitute(as_product(rest), {replaced: keep}), at)
                         self.doubt({t for m in moved for t, _ in m} - {t for t, _ in rest})
-                        return self.product(moved, {frozenset({(term, 1)}): Fraction(1)}, at)
+                        return self.product(moved, {frozenset({(term, 1)}): 1}, at)
                     if replaced.op == "index":
                         break
             if term.op == "cos" and e >= 2 and "trig" in self.laws:
                 sine = atom(Term("sin", term.args), 2)
                 left = times(rest, frozenset({(term, e - 2)}) if e > 2 else UNIT)
-                return self.product({left: Fraction(1)}, add(constant(1), sine, -1), at)
+                return self.product({left: 1}, add(constant(1), sine, -1), at)
             if term.op == "sqrt" and e not in (0, 1):
                 inside = self.power(self.polynomial(term.args[0], at), e // 2, at)
                 left = times(rest, frozenset({(term, 1)}) if e % 2 else UNIT)
-                return self.product({left: Fraction(1)}, inside, at)
-        return {monomial: Fraction(1)}
+                return self.product({left: 1}, inside, at)
+        return {monomial: 1}
 
     def doubt(self, atoms: Iterable[Term]) -> None:
         """Notes inverses that a law moved to where their bases may vanish: beside a delta, or out of an empty sum."""
@@ -255,7 +256,7 @@ class Normal:
                 total = add(total, self.product(left, self.power(base, top - e, self.context), self.context))
             p = total
 
-    def unit(self, monomial: Term, coefficient: Fraction) -> int:
+    def unit(self, monomial: Term, coefficient: Coefficient) -> int:
         """A denominator that serves every coefficient of this monomial in an argument of exp, sin or cos."""
         self.units[monomial] = lcm(self.units.get(monomial, 1), coefficient.denominator)
         return self.units[monomial]

@@ -1,5 +1,6 @@
 """TRUSTED. Sparse polynomials over atoms with rational coefficients: exact, and nothing but integers underneath.
 
+A coefficient is an int where it is whole, which is much faster, and a Fraction else; they are divided by `reciprocal` only.
 An exponent may be negative; the term that it came from was checked to be defined, so its base does not vanish.
 """
 
@@ -10,19 +11,30 @@ from fractions import Fraction
 from ..terms import Term, key, number
 
 Monomial = frozenset[tuple[Term, int]]
-Polynomial = dict[Monomial, Fraction]
+Coefficient = int | Fraction
+Polynomial = dict[Monomial, Coefficient]
 UNIT: Monomial = frozenset()
 
 
-def constant(value: Fraction | int) -> Polynomial:
-    return {UNIT: Fraction(value)} if value else {}
+def lowest(value: Coefficient) -> Coefficient:
+    """The same number, an int where it is whole."""
+    return int(value) if value.denominator == 1 else value
+
+
+def reciprocal(value: Coefficient) -> Coefficient:
+    """1 / value, exactly."""
+    return lowest(Fraction(1) / value)
+
+
+def constant(value: Coefficient) -> Polynomial:
+    return {UNIT: lowest(value)} if value else {}
 
 
 def atom(term: Term, exponent: int = 1) -> Polynomial:
-    return {frozenset({(term, exponent)}): Fraction(1)} if exponent else constant(1)
+    return {frozenset({(term, exponent)}): 1} if exponent else constant(1)
 
 
-def add(p: Polynomial, q: Polynomial, factor: Fraction | int = 1) -> Polynomial:
+def add(p: Polynomial, q: Polynomial, factor: Coefficient = 1) -> Polynomial:
     """p + factor * q."""
     total = dict(p)
     for monomial, c in q.items():
@@ -36,7 +48,7 @@ def add(p: Polynomial, q: Polynomial, factor: Fraction | int = 1) -> Polynomial:
     return total
 
 
-def scaled(p: Polynomial, factor: Fraction | int) -> Polynomial:
+def scaled(p: Polynomial, factor: Coefficient) -> Polynomial:
     return {m: c * factor for m, c in p.items()} if factor else {}
 
 
@@ -49,10 +61,10 @@ def times(a: Monomial, b: Monomial) -> Monomial:
     return frozenset((t, e) for t, e in exponents.items() if e)
 
 
-def as_constant(p: Polynomial) -> Fraction | None:
+def as_constant(p: Polynomial) -> Coefficient | None:
     """The value of a polynomial that is a number, else None."""
     if not p:
-        return Fraction(0)
+        return 0
     return p[UNIT] if set(p) == {UNIT} else None
 
 
@@ -61,7 +73,7 @@ def factors(monomial: Monomial) -> list[tuple[Term, int]]:
     return sorted(monomial, key=lambda factor: (key(factor[0]), factor[1]))
 
 
-def as_product(monomial: Monomial, coefficient: Fraction = Fraction(1)) -> Term:
+def as_product(monomial: Monomial, coefficient: Coefficient = 1) -> Term:
     parts = [t if e == 1 else Term("power", (t, number(e))) for t, e in factors(monomial)]
     if coefficient != 1 or not parts:
         parts.insert(0, number(coefficient))

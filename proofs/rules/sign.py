@@ -5,8 +5,6 @@ The search is goal-directed and gives up rather than guess: False means "not kno
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from ..definitions import unfolded
 from ..terms import ZERO, Term, sort_of
 from .context import Context
@@ -178,7 +176,7 @@ class Sign:
         for t, e in (factor for m in polynomial for factor in m if factor[1] < 0):
             lowest[t] = min(lowest.get(t, 0), e)
         common = frozenset((t, -e) for t, e in lowest.items())
-        return as_sum(self.normal.product(polynomial, {common: Fraction(1)}, self.context))
+        return as_sum(self.normal.product(polynomial, {common: 1}, self.context))
 
     def _by_parts(self, what: str, term: Term) -> bool:
         if what == "positive" and self._given("nonzero", term) and self.known("nonnegative", term):

@@ -10,7 +10,6 @@ them, since `rules.defined` admits only what is integrable.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
 from itertools import chain, permutations, product
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from ..binders import close, substitute
 from ..terms import Term, free, join, key, least, literal
 from .context import Context
 from .facts import replaced
-from .polynomial import Monomial, Polynomial, add, as_product, factors
+from .polynomial import Coefficient, Monomial, Polynomial, add, as_product, factors
 
 if TYPE_CHECKING:
     from .normal import Normal
@@ -81,7 +80,7 @@ def _mixed_radix(term: Term, i: Term, opened: Term) -> Term:
 def _of_product(normal: Normal, size: Term, i: Term, monomial: Monomial, at: Context, inside: Context) -> Polynomial:
     """The sum over i of one product of atoms; `inside` is the context under the binder."""
     dependent = frozenset((t, e) for t, e in monomial if i in free(t))
-    rest: Polynomial = {monomial - dependent: Fraction(1)}
+    rest: Polynomial = {monomial - dependent: 1}
     if size.op != "space" and least(size) < 1:
         normal.doubt(t for t, _ in monomial - dependent)
     if not dependent and size.op == "space":
@@ -104,7 +103,7 @@ def _of_product(normal: Normal, size: Term, i: Term, monomial: Monomial, at: Con
     if body is not None:
         renamed = _bound(i, body)
         return normal.product(rest, normal.polynomial(renamed, at), at)
-    return normal.product(rest, {frozenset({(_multiple(normal, i, dependent, inside), 1)}): Fraction(1)}, at)
+    return normal.product(rest, {frozenset({(_multiple(normal, i, dependent, inside), 1)}): 1}, at)
 
 
 def _without_permutation(term: Term, i: Term) -> Term | None:
@@ -194,6 +193,6 @@ def _bound(i: Term, body: Term) -> Term:
     return Term(op, (i.args[0], close(body, (i,))), None, (i.data[3:] or "j",))
 
 
-def _single(p: Polynomial) -> tuple[Monomial, Fraction]:
+def _single(p: Polynomial) -> tuple[Monomial, Coefficient]:
     ((monomial, c),) = p.items()
     return monomial, c

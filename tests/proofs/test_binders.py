@@ -11,6 +11,7 @@ from proofs.binders import (
     check_replacement,
     close,
     derivative,
+    expectation,
     forall,
     function,
     instantiate,
@@ -21,13 +22,32 @@ from proofs.binders import (
     tends,
 )
 from proofs.evaluate import Point, evaluate
-from proofs.notation import INFINITY, curve, delta, eq, exp, family, index, le, literal, permutation, size, variable
+from proofs.notation import (
+    INFINITY,
+    choice,
+    curve,
+    delta,
+    eq,
+    exp,
+    family,
+    index,
+    le,
+    literal,
+    outcome,
+    permutation,
+    size,
+    space,
+    variable,
+)
 from proofs.terms import ANY_REAL, IndexMap, Term, TermError, free, number
 
 n, m = size("n"), size("m")
 i, j, k = (index(name, n) for name in "ijk")
 a, b, t = variable("a"), variable("b"), variable("t")
 x, y, A = family("x", n), family("y", n), family("A", n, n)
+U, W = space("U"), space("W")
+u, v, o = (outcome(name, U) for name in "uvo")
+q, r, f, hi = family("q", n, U), family("r", W), family("f", U, U), choice("hi", U, target=n)
 
 
 def test_a_free_index_moves_under_a_binder_of_its_name() -> None:
@@ -91,6 +111,34 @@ def test_values_of_nested_binders_agree_with_python() -> None:
     assert abs(evaluate(term, point) - expected) < 1e-40
 
 
+def test_a_free_outcome_moves_under_an_expectation_of_its_name() -> None:
+    mean = expectation(u, f[u, o])
+    moved = substitute(mean, {o: u})
+    assert moved == expectation(v, f[v, u]) and moved != expectation(u, f[u, u])
+    assert u in free(moved) and u not in free(mean)
+    assert substitute(expectation(u, q[i, u] * a), {a: q[j, u]}) == expectation(v, q[i, v] * q[j, u])
+    assert substitute(mean, {f: function([u, v], q[i, u] * q[j, v])}) == expectation(v, q[i, v] * q[j, o])
+    assert substitute(mean, {f: function([v, u], q[i, u] * q[j, v])}) == expectation(v, q[i, o] * q[j, v])
+
+
+def test_spaces_are_replaced_in_ranges_and_families_too() -> None:
+    w, moved = outcome("w", W), family("r", U)
+    assert free(expectation(w, r[w])) == {r, W}
+    assert substitute(expectation(w, r[w] * q[i, u]), {W: U}) == expectation(v, moved[v] * q[i, u])
+    assert substitute(x[choice("lo", W, target=n)(w)], {W: U, w: u}) == x[choice("lo", U, target=n)(u)]
+    assert free(substitute(expectation(w, r[w]), {W: U})) == {moved, U}
+
+
+def test_opening_and_closing_an_expectation() -> None:
+    body = f[u, v] * q[i, u]
+    assert instantiate(close(body, (u, v)), (u, v)) == body
+    (symbol,), opened_body = opened(expectation(u, body), lambda hint: "fresh" + hint)
+    assert symbol == outcome("freshu", U) and close(opened_body, (symbol,)) == expectation(u, body).args[1]
+    nested = expectation([u, v], f[u, v])
+    (outer,), inner = opened(nested, lambda hint: hint + "1")
+    assert inner == expectation(v, f[outer, v])
+
+
 def _at(position: int) -> Term:
     return Term("literal", (n,), position)
 
@@ -106,6 +154,17 @@ def _at(position: int) -> Term:
         ({n: i}, "n := i"),
         ({a: Term("bound", (), 0)}, "is not a closed term"),
         ({a + b: a}, "is not a symbol that can be replaced"),
+        ({U: n}, "U := n: found of the sort real, needed of the sort space"),
+        ({U: number(2)}, "U := 2: found of the sort real, needed of the sort space"),
+        ({U: u}, "U := u: found an outcome of U, needed of the sort space"),
+        ({n: U}, "n := U: found of the sort None, needed of the sort real"),
+        ({u: outcome("w", W)}, "u := w: found an outcome of W, needed an outcome of U"),
+        ({u: i}, "u := i: found an index into a range of size n, needed an outcome of U"),
+        ({a: u}, "a := u: found an outcome of U, needed of the sort real"),
+        ({q: function((i, i), a)}, "q := .*: found slots \\(n, n\\), needed slots \\(n, U\\)"),
+        ({q: function((i, outcome("w", W)), a)}, "needed slots \\(n, U\\)"),
+        ({U: W, q: function((i, u), a)}, "needed slots \\(n, W\\)"),
+        ({hi: choice("lo", W, target=n)}, "hi := "),
     ],
 )
 def test_a_value_has_the_sort_of_its_symbol(replacement: dict[Any, Any], message: str) -> None:
@@ -124,6 +183,13 @@ def test_a_value_has_the_sort_of_its_symbol(replacement: dict[Any, Any], message
         (lambda: forall(n, eq(a, b)), "n cannot be bound"),
         (lambda: as_function(a), "a is not a family"),
         (lambda: sum_(i, eq(a, b)), "is not a real number"),
+        (lambda: sum_(u, q[i, u]), "u is not an index, and cannot be summed over"),
+        (lambda: expectation(i, x[i]), "i is not an outcome, and has no expectation over it"),
+        (lambda: expectation(a, a), "a is not an outcome"),
+        (lambda: expectation(U, a), "U is not an outcome"),
+        (lambda: expectation(u, eq(a, b)), "is not a real number"),
+        (lambda: forall(U, eq(a, b)), "U cannot be bound"),
+        (lambda: derivative(u, q[i, u], 0), "u is not a variable"),
     ],
 )
 def test_what_a_binder_takes(build: Any, message: str) -> None:

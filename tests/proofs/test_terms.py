@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from proofs.binders import sum_
+from proofs.binders import expectation, sum_
 from proofs.notation import (
     absolute,
     choice,
@@ -20,21 +20,25 @@ from proofs.notation import (
     literal,
     lt,
     maximum,
+    outcome,
     permutation,
     rational,
     size,
+    space,
     split,
     table,
     value_of,
     variable,
     when,
 )
-from proofs.terms import INFINITY, PI, Term, TermError, extent, free, least, number, relation, sort_of
+from proofs.terms import INFINITY, PI, Term, TermError, extent, free, is_outcome, least, number, relation, sort_of
 
 n, m = size("n"), size("m")
 i, j, p = index("i", n), index("j", n), index("p", m)
 a, b = variable("a"), variable("b")
 x, A, w = family("x", n), family("A", n, n), family("w", n, m)
+U = space("U")
+u, q = outcome("u", U), family("q", n, U)
 
 
 def test_nothing_is_rearranged_on_construction() -> None:
@@ -176,3 +180,48 @@ def test_extent_is_the_very_term() -> None:
 def test_relations_and_functions_print_what_they_are() -> None:
     assert repr(relation("le", a, b)) == "relation:le(a, b)"
     assert repr(maximum(a, absolute(b))) == "max(a, abs(b))"
+
+
+def test_spaces_and_outcomes() -> None:
+    assert space("U") == space("U") != space("V") and space("U") != size("U")
+    assert outcome("u", U) == index_of("u", U) and outcome("u", U) != outcome("u", space("V")) != index("u", n)
+    assert sort_of(u) == U and is_outcome(sort_of(u)) and not is_outcome(sort_of(i)) and not is_outcome("real")
+    assert sort_of(q[i, u]) == sort_of(expectation(u, q[i, u])) == "real" and sort_of(U) is None
+    assert sort_of(choice("hi", U, target=n)(u)) == n and x[choice("hi", U, target=n)(u)].op == "family"
+    assert free(q[i, u]) == {q, i, u, n, U} and free(expectation(u, q[i, u])) == {q, i, n, U}
+    assert least(U) == -1 and repr(expectation(u, q[i, u])) == "expect(U, q(i, bound:0))"
+
+
+def index_of(name: str, range_: Term) -> Term:
+    return Term("index", (range_,), name)
+
+
+def test_an_expectation_is_not_rearranged_and_its_names_do_not_count() -> None:
+    other = outcome("o", U)
+    assert expectation(u, q[i, u]) == expectation(other, q[i, other]) and expectation(u, q[i, u]).hints == ("u",)
+    assert expectation([u, other], q[i, u] * q[j, other]) != expectation([u, other], q[j, other] * q[i, u])
+    assert expectation([u, other], q[i, u]) != expectation([u, other], q[i, other])
+    assert expectation(u, a) != a and expectation((), a) == a
+    assert expectation(u, q[i, u]).size_places() == range(1) and expectation(u, a).binders() == (0, 1)
+
+
+def test_what_the_two_kinds_of_ranges_may_be_used_for() -> None:
+    message = "u is not an index"
+    for build in (lambda: value_of(u), lambda: sum_(u, a), lambda: join(u, i), lambda: join(i, u)):
+        with pytest.raises(TermError, match=f"{message}|u is not an index, and cannot be summed over"):
+            build()
+    for build in (lambda: delta(u, u), lambda: eq(u, u), lambda: delta(u, i)):
+        with pytest.raises(TermError, match="is an outcome of U"):
+            build()
+    for build in (lambda: index("h", U), lambda: size("h") * U, lambda: extent(U), lambda: permutation("h", U), lambda: curve("h", U),
+                  lambda: literal(0, U), lambda: choice("h", n, target=U), lambda: family("h", n * 1 + U)):  # fmt: skip
+        with pytest.raises(TermError):
+            build()
+    with pytest.raises(TermError, match="q: v is an outcome of V; needed an outcome of U"):
+        q[i, outcome("v", space("V"))]
+    with pytest.raises(TermError, match="q: i is an index into a range of size n; needed an outcome of U"):
+        q[i, i]
+    with pytest.raises(TermError, match="n is not a probability space"):
+        outcome("u", n)
+    with pytest.raises(TermError, match="is not a name"):
+        space("0U")

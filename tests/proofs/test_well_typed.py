@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from proofs.binders import derivative, forall, function, sum_, tends
+from proofs.binders import derivative, expectation, forall, function, sum_, tends
 from proofs.definitions import Definition
 from proofs.notation import (
     INFINITY,
@@ -22,8 +22,10 @@ from proofs.notation import (
     index,
     join,
     le,
+    outcome,
     permutation,
     size,
+    space,
     split,
     table,
     value_of,
@@ -35,11 +37,14 @@ from proofs.terms import ANY_REAL, Family, IndexMap, Term, TermError, number
 from proofs.well_typed import check_entry, sort
 
 from .rules.test_random_statements import GENERATORS
+from .soundness.attempts import attempt
 
 n, m = size("n"), size("m")
 i, j, p = index("i", n), index("j", n), index("p", m)
 a, t = variable("a"), variable("t")
 x, A = family("x", n), family("A", n, n)
+U, W = space("U"), space("W")
+u, w, q, f = outcome("u", U), outcome("w", W), family("q", n, U), family("f", U, W)
 share = Definition("share", [x, i], x[i] / sum_(j, x[j]))
 bound = Term("bound", (), 0)
 
@@ -50,6 +55,8 @@ bound = Term("bound", (), 0)
         sum_([i, j], A[i, j] * delta(i, j)), derivative(t, t * a, a), tends(t, exp(-t), INFINITY, 0),
         forall([i, t], implies(eq(i, j), le(x[i], t))), share(function(i, A[i, j]), j), curve("y", n)[i, t],
         x[permutation("pi", n)(i)], when(eq(i, j), a, 1), table([[a, 1], [0, a]], 0, choice("mu", ANY_REAL, target=2)(a)),
+        expectation([u, w], q[i, u] * f[u, w]), forall([i, u], le(q[i, u], f[u, w])), x[choice("hi", U, W, target=n)(u, w)],
+        function((i, u), q[i, u] * expectation(w, f[u, w])), when(le(q[i, u], a), a, 1), derivative(t, expectation(u, t * q[i, u]), a),
         value_of(join(i, p)), A[(split(index("c", n * m), n)[1],) * 2], function((i, t), x[i] * t),
     ],
     ids=lambda term: term.op,
@@ -128,6 +135,30 @@ ILL_TYPED = {
     "an application of a name": Term("apply", share(x, i).args, "share"),
     "an implication from a number": Term("implies", (a, eq(a, 1))),
     "a universal number": Term("forall", (n, a), None, ("i",)),
+    "a sum over a space": Term("sum", (U, number(1)), None, ("u",)),
+    "an expectation over a size": Term("expect", (n, number(1)), None, ("i",)),
+    "an expectation over a number": Term("expect", (number(2), number(1)), None, ("i",)),
+    "an expectation over the reals": Term("expect", (ANY_REAL, bound), None, ("t",)),
+    "an expectation without a name": Term("expect", (U, number(1))),
+    "an expectation of an outcome": Term("expect", (U, bound), None, ("u",)),
+    "an expectation of a proposition": Term("expect", (U, eq(a, 1)), None, ("u",)),
+    "an expectation of a loose outcome": Term("expect", (U, Term("family", (i, Term("bound", (), 1)), q)), None, ("u",)),
+    "a space as a number": Term("mul", (U, a)),
+    "a space alone": Term("relation", (U, U), "eq"),
+    "a space with a minimum": Term("expect", (Term("space", (), ("U", 1)), a), None, ("u",)),
+    "a space that is named by no tuple": Term("expect", (Term("space", (), "U"), a), None, ("u",)),
+    "a space in a size": Term("sum", (Term("add", (U, n)), a), None, ("i",)),
+    "an outcome as a number": Term("value", (u,)),
+    "a delta of outcomes": Term("delta", (u, u)),
+    "a relation of outcomes": Term("relation", (u, u), "ne"),
+    "a literal outcome": Term("literal", (U,), 0),
+    "an outcome in a join": Term("join", (u, i, n, U)),
+    "an outcome in a table": Term("table", (a, a, u), (2,)),
+    "a family at an outcome of another space": Term("family", (i, w), q),
+    "a family at an index for an outcome": Term("family", (i, i), q),
+    "a map into a space": Term("family", (i, Term("map", (i,), IndexMap("to", (n,), U))), q),
+    "a permutation of a space": Term("family", (i, Term("map", (u,), IndexMap("pi", (U,), U, True))), q),
+    "an application to a space": Term("apply", (U, *share(x, i).args[1:]), share),
     "a curve with a slope of its own": Term("family", (a,), Family("y", (ANY_REAL,), "real", Family("s", (ANY_REAL,)))),
 }  # fmt: skip
 
@@ -153,3 +184,17 @@ def test_the_sort_of_an_index_is_its_range() -> None:
     assert sort(join(p, i)) == n * m
     assert sort(Term("bound", (), 0), (n, m)) == m
     assert sort(function(i, x[i])) == "function"
+    assert sort(u) == U and sort(Term("bound", (), 1), (U, n)) == U
+
+
+@pytest.mark.xfail(
+    strict=True, reason="BUG: a space is refused in `at`, although binders.check_replacement would take it"
+)
+def test_a_space_may_be_the_value_of_a_space() -> None:
+    check_entry({U: W})
+
+
+def test_a_space_is_no_statement_and_no_side_of_one() -> None:
+    for term in (U, u, Term("relation", (U, U), "eq"), Term("add", (U, a))):
+        with pytest.raises(TermError):
+            attempt(Term("relation", (a, term), "eq"), "ring")

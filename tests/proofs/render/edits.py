@@ -10,6 +10,8 @@ from proofs.well_typed import sort
 from .random_terms import (
     FREE,
     M,
+    U,
+    W,
     d,
     d_k,
     delta_family,
@@ -66,9 +68,11 @@ def _here(term: Term) -> Iterator[Term]:
         if len(args) > 2:
             yield from (Term(op, (Term(op, args[:2]), *args[2:])), Term(op, (*args[:-2], Term(op, args[-2:]))))
         yield from (Term(op, (number(1), *args)), Term(op, (*args, number(1))))
-        if op == "mul" and args[-1].op == "sum":
+        if op == "mul" and args[-1].op in ("sum", "expect"):
             bound, body = args[-1].args
-            yield Term("sum", (bound, Term("mul", (*(lift(a, 1) for a in args[:-1]), body))), None, args[-1].hints)
+            yield Term(
+                args[-1].op, (bound, Term("mul", (*(lift(a, 1) for a in args[:-1]), body))), None, args[-1].hints
+            )
     yield from _same_value(term)
     yield from _other_symbol(term)
 
@@ -108,6 +112,9 @@ def _other_symbol(term: Term) -> Iterator[Term]:
     if op in ("literal", "sum", "forall"):
         for size_ in (n, M, pairs, number(2), number(3)):
             yield Term(op, (size_, *args[1:]), term.data, term.hints)
+    if op in ("sum", "expect"):
+        yield from (Term("sum", (n, args[1]), None, term.hints), Term("expect", (U, args[1]), None, term.hints))
+        yield from (Term("expect", (W, args[1]), None, term.hints), Term(op, args, None, ("u",)))
     if op == "index":
         yield from (i for i in FREE[args[0]] if i != term)
     if op == "bound" and term.data:

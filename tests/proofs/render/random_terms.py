@@ -12,6 +12,7 @@ from proofs.notation import (
     delta,
     derivative,
     exp,
+    expectation,
     family,
     forall,
     function,
@@ -20,10 +21,12 @@ from proofs.notation import (
     join,
     maximum,
     number,
+    outcome,
     permutation,
     rational,
     relation,
     size,
+    space,
     split,
     sum_,
     table,
@@ -46,6 +49,9 @@ delta_family, z_label, f = family("delta", n, n), family("z_q", n), family("f", 
 path = curve("y", n)
 FREE = {n: [index(name, n) for name in "ijl"], M: [index("m", M), index("i_M", M)], pairs: [index("c_i", pairs)]}
 FREE[number(2)] = [index("a", 2)]
+U, W = space("U"), space("W")
+FREE |= {U: [outcome("u", U), outcome("u_W", U)], W: [outcome("v", W)]}
+R, key, both, hi = family("R", U), family("k", n, W), family("u_R", U, W), choice("hi", U, target=n)
 p_i, p_j = FREE[n][0], FREE[n][1]
 softmax = Definition("softmax", [z, p_i], exp(z[p_i]) / sum_(p_j, exp(z[p_j])))
 J = Definition("J", [z, p_i, p_j], z[p_i] * z[p_j])
@@ -55,8 +61,9 @@ gate = Definition("gate", [w, p_i], w * value_of(p_i))
 exp_named = Definition("exp", [w], w)
 SYMBOLS = [
     n, M, d_k, x_i, x_0, x1, w, t, s, omega, eps, d, pi_n, tied, mu, z, x, q, c, delta_family, z_label, f, path, path.derivative,
-    *(i for group in FREE.values() for i in group), softmax, J, mean, onehot, gate, exp_named,
+    U, W, R, key, both, hi, *(i for group in FREE.values() for i in group), softmax, J, mean, onehot, gate, exp_named,
 ]  # fmt: skip
+OUTCOMES = {U: ["u", "i", "o"], W: ["v", "u"]}
 BINDERS = {n: ["i", "l", "k", "z"], M: ["m", "k", "t"], pairs: ["c"], number(2): ["a"], number(3): ["b"]}
 
 
@@ -74,12 +81,14 @@ class Terms:
     def dense(self, depth: int) -> Term:
         """Arithmetic over very few symbols, so that two draws are often nearly the same."""
         if depth == 0:
-            return self.random.choice([w, z[p_i], number(1), number(2), number(-1), number(-2), rational(1, 2)])
+            return self.random.choice(
+                [w, z[p_i], R[FREE[U][0]], number(1), number(2), number(-1), number(-2), rational(1, 2)]
+            )
         sub = lambda: self.dense(self.random.randrange(depth))
         return self.random.choice([
             lambda: Term("add", (sub(), sub())), lambda: Term("mul", (sub(), sub())), lambda: Term("mul", (sub(), sub(), sub())),
             lambda: Term("power", (sub(), number(-1))), lambda: Term("power", (sub(), number(2))), lambda: -sub(),
-            lambda: sum_(p_i, sub()), lambda: Term("exp", (sub(),)), lambda: derivative(w, sub(), w), lambda: Term("sqrt", (sub(),)),
+            lambda: sum_(p_i, sub()), lambda: expectation(FREE[U][0], sub()), lambda: Term("exp", (sub(),)), lambda: derivative(w, sub(), w), lambda: Term("sqrt", (sub(),)),
         ])()  # fmt: skip
 
     def leaf(self, free) -> Term:
@@ -92,11 +101,12 @@ class Terms:
         return choose(options)()
 
     def entry(self, free, depth) -> Term:
-        i, j, m, col = (self.index(s, free, depth) for s in (n, n, M, pairs))
+        i, j, m, col, u, v = (self.index(s, free, depth) for s in (n, n, M, pairs, U, W))
         real = self.real(free, depth) if depth else t
         return self.random.choice([
             lambda: z[i], lambda: x[i], lambda: q[i, m], lambda: c[col], lambda: delta_family[i, j], lambda: z_label[i], lambda: f[real],
-            lambda: path[i, real], lambda: path.derivative[i, real], lambda: delta(i, j), lambda: delta(m, self.index(M, free, depth)),
+            lambda: path[i, real], lambda: path.derivative[i, real], lambda: R[u], lambda: key[i, v],
+            lambda: both[u, v], lambda: delta(i, j), lambda: delta(m, self.index(M, free, depth)),
             lambda: value_of(self.index(self.random.choice([n, M, pairs, number(2)]), free, depth)),
         ])()  # fmt: skip
 
@@ -106,7 +116,11 @@ class Terms:
             symbols.append(literal(0, size_))
         if depth > 0:
             if size_ == n:
-                symbols += [pi_n(self.index(n, free, depth - 1)), mu(self.leaf(free))]
+                symbols += [
+                    pi_n(self.index(n, free, depth - 1)),
+                    mu(self.leaf(free)),
+                    hi(self.index(U, free, depth - 1)),
+                ]
             if size_ == pairs:
                 symbols.append(join(self.index(M, free, depth - 1), self.index(number(2), free, depth - 1)))
             if size_ == M:
@@ -120,6 +134,11 @@ class Terms:
         i = index(self.random.choice(BINDERS[size_]), size_)
         inside = {**free, size_: [i, *free.get(size_, [])]}
         return i, inside
+
+    def expectation(self, free, depth) -> Term:
+        space_ = self.random.choice(list(OUTCOMES))
+        o = outcome(self.random.choice(OUTCOMES[space_]), space_)
+        return expectation(o, self.real({**free, space_: [o, *free[space_]]}, depth))
 
     def function(self, free, depth) -> Term:
         i = index(self.random.choice(BINDERS[n]), n)
@@ -142,7 +161,7 @@ class Terms:
             lambda: Term("mul", self.shuffled((*many(), inverse()))), lambda: Term("mul", self.shuffled((self.number(), *many()))),
             lambda: -sub(), inverse, lambda: Term("power", (sub(), self.number())), lambda: Term("power", (sub(), sub())),
             lambda: apply_function(self.random.choice(FUNCTIONS), sub()), lambda: maximum(*many()), lambda: self.entry(free, depth),
-            lambda: self.sum(free, less), lambda: self.sum(free, less), lambda: self.derivative(free, less),
+            lambda: self.sum(free, less), lambda: self.expectation(free, less), lambda: self.expectation(free, less), lambda: self.derivative(free, less),
             lambda: self.table(free, less), lambda: when(self.relation(free, less), sub(), sub()),
             lambda: softmax(argument(), i), lambda: J(argument(), i, j), lambda: mean(argument()), lambda: onehot(i, j),
             lambda: gate(sub(), i), lambda: exp_named(sub()),
@@ -187,5 +206,6 @@ class Terms:
             lambda: forall(i, self.proposition(inside, depth - 1)),
             lambda: forall(i, self.proposition(inside, depth - 1), where=[guard]),
             lambda: forall(u, relation("le", u, self.real(free, 1))),
+            lambda: forall(FREE[U][0], relation("le", R[FREE[U][0]], self.real(free, 1))),
             lambda: tends(variable("t"), self.real(free, depth), self.random.choice([INFINITY, number(0), w]), self.leaf(free)),
         ])()  # fmt: skip

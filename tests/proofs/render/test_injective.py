@@ -9,6 +9,7 @@ from proofs.notation import (
     delta,
     derivative,
     eq,
+    expectation,
     forall,
     function,
     index,
@@ -31,12 +32,17 @@ from .random_terms import (
     SYMBOLS,
     J,
     M,
+    R,
     Terms,
+    U,
+    W,
+    both,
     d_k,
     delta_family,
     exp_named,
     f,
     gate,
+    hi,
     mean,
     n,
     omega,
@@ -140,6 +146,7 @@ def test_a_printer_that_always_trusts_the_range_is_caught():
 
 i, j, l = FREE[n]
 m, a = FREE[M][0], FREE[number(2)][0]
+(u, u_W), (v,) = FREE[U], FREE[W]
 k, c = index("k", n), index("c", 2 * M)
 
 
@@ -215,6 +222,22 @@ TRAPS = {
     "ranges that only the indices of a definition tell": [
         onehot(literal(0, n), literal(0, n)), onehot(literal(0, M), literal(0, M)), sum_(i, onehot(i, i)), sum_(m, onehot(m, m)),
         softmax(z, literal(0, n)), softmax(function(m, value_of(m)), literal(0, M)), softmax(function(i, value_of(i)), literal(0, n)),
+    ],
+    "how far an expectation reaches": [
+        expectation(u, R[u]) * w, expectation(u, R[u] * w), w * expectation(u, R[u]), expectation(u, w * R[u]), expectation(u, R[u] + w),
+        expectation(u, R[u]) + w, expectation(u, R[u]) ** 2, expectation(u, R[u] ** 2), expectation(u, inverse(R[u])), inverse(expectation(u, R[u])),
+        expectation(u, expectation(u_W, R[u] * R[u_W])), expectation(u, R[u] * expectation(u, R[u])), expectation(u, R[u]) * R[u],
+    ],
+    "spaces that the body does not tell": [
+        expectation(u, number(1)), expectation(v, number(1)), sum_(i, number(1)), expectation(u, R[u]), expectation(v, R[u]),
+        expectation(u, R[u_W]), expectation([u, v], both[u, v]), expectation([v, u], both[u, v]), expectation([u, v], both[u_W, v]),
+    ],
+    "a mean, a sum, and an outcome": [
+        expectation(u, R[u]), sum_(i, z[i]), R[u], R[u_W], expectation(u, R[u_W]), z[hi(u)], expectation(u, z[hi(u)]), sum_(i, z[hi(u)]),
+        value_of(hi(u)), value_of(hi(u_W)),
+    ],
+    "statements about all outcomes": [
+        forall(u, le(R[u], w)), forall(u, le(R[u_W], w)), le(R[u], w), forall(v, le(R[u], w)), forall(i, le(z[i], w)),
     ],
     "maps in subscripts": [z[pi_n(i)], z[pi_n(j)], value_of(tied(i)), z[pi_n(pi_n(i))]],
 }  # fmt: skip

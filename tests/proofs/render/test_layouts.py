@@ -26,7 +26,7 @@ def nodes_built_in(path):
 def test_table_is_the_language():
     language = {op for name in ("terms", "binders", "definitions") for op in nodes_built_in(PACKAGE / f"{name}.py")}
     assert set(LAYOUTS) == language | set(FUNCTIONS)
-    assert {"sum", "derivative", "apply", "tends", "domain"} <= language
+    assert {"sum", "expect", "space", "derivative", "apply", "tends", "domain"} <= language
 
 
 @pytest.mark.parametrize("printer", PRINTERS)

@@ -73,7 +73,7 @@ def test_an_equation_holds_at_all_instances(name, count):
 @pytest.mark.parametrize("name", EQUATIONS)
 def test_a_near_miss_fails_at_some_instance(name):
     claim = EQUATIONS[name]
-    for twin in claim._options["near_misses"]:
+    for twin in claim.twins:
         statement = witnessed(claim, twin.statement, twin.false_at)
         tried = (e for count in (2, 3) for _, e in islice(instances_of(statement, count), 9))
         assert not all(holds(e, seed=0) for e in tried)
