@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from .binders import as_function, check_replacement, substitute
-from .terms import Family, Term, TermError, as_term, checked_name, extents, free, named, real, size_symbols
+from .terms import Family, Same, Term, TermError, as_term, checked_name, extents, free, named, real, size_symbols
 
 
 class Definition:
@@ -60,8 +60,12 @@ class Definition:
         return self.name
 
 
-@lru_cache(maxsize=4096)
 def unfolded(application: Term) -> Term:
     """The body of a definition at the arguments of this application."""
-    definition: Definition = application.data
-    return substitute(definition.body, definition.binding(application))
+    return _unfolded(Same(application))
+
+
+@lru_cache(maxsize=4096)
+def _unfolded(same: Same) -> Term:
+    definition: Definition = same.term.data
+    return substitute(definition.body, definition.binding(same.term))

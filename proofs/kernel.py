@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 from .chain import check_links, check_statement
 from .evaluate import NoSample
 from .rules.context import Refused
+from .rules.normal import plain
 from .sampler import Sampler, holds_at
 from .scripts import Link, NearMiss, ProofError, Script, Specialised, Statement, Step, Twin, carried, is_cited_at
 from .terms import Term, TermError
@@ -116,6 +117,7 @@ def prove(
     script = Script()
     write(script)
     checked: dict[Any, Step] = {}
+    plain.cache_clear()  # so that what is left over is spelled as in this proof, and not as in an earlier one
     try:
         links = tuple(map(_entered, script.links))
         steps = check_links(statement, links, checked)
@@ -184,6 +186,7 @@ def _refuted(
 
 def check(statement: Statement, links: tuple[Link, ...]) -> tuple[Step, ...]:
     """The steps of a script that proves the statement; raises Refused, or another error, where it does not."""
+    plain.cache_clear()
     return check_links(statement, tuple(map(_entered, links)), {})
 
 

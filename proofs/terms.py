@@ -219,6 +219,21 @@ def free(term: Term) -> frozenset[Any]:
     return term._free  # type: ignore[return-value]
 
 
+class Same:
+    """A term as a key that only this very node has: equal terms may differ in the names that their binders are written with."""
+
+    __slots__ = ("term",)
+
+    def __init__(self, term: Term):
+        self.term = term
+
+    def __hash__(self) -> int:
+        return id(self.term)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.term is other.term
+
+
 def kinds(term: Term) -> frozenset[str]:
     """The kinds of nodes that occur in a term, definitions not unfolded."""
     if term._kinds is None:

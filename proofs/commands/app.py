@@ -16,9 +16,9 @@ from rich.console import Console
 from rich.text import Text
 
 from ..kernel import ProofError, Theorem
-from ..registry import all_claims
+from ..registry import Claim, all_claims
 from ..render.source import latex_source
-from . import check, claims, listing, show, trust
+from . import check, claims, graph, listing, show, trust
 from .outcomes import told
 from .selection import UsageError, named, selected
 
@@ -115,8 +115,26 @@ def claims_command(as_json: AsJson = False) -> None:
     raise typer.Exit(1 if any(row["verdict"] == "failed" for row in rows) else 0)
 
 
+@app.command("graph")
+def graph_command(
+    expression: Expression = None,
+    by_family: Annotated[bool, typer.Option("--families", help="one node per family")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Print what rests on what, as Mermaid text."""
+    chosen = _asked(lambda: selected(all_claims(), expression))
+    theorems = graph.reached([_theorem_of(claim, as_json) for claim in chosen])
+    if as_json:
+        _print_json(graph.as_data(theorems))
+    else:
+        typer.echo(graph.of_families(theorems) if by_family else graph.of_theorems(theorems))
+
+
 def _proved(name: str, as_json: bool) -> Theorem:
-    claim = _asked(lambda: named(all_claims(), name))
+    return _theorem_of(_asked(lambda: named(all_claims(), name)), as_json)
+
+
+def _theorem_of(claim: Claim, as_json: bool) -> Theorem:
     try:
         return claim.theorem
     except ProofError as problem:

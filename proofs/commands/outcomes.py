@@ -29,10 +29,10 @@ Row = dict[str, Any]
 
 def proved_rows(claims: Sequence[Claim], jobs: int, path: Path | None) -> Generator[Row, None, None]:
     """One row per claim, as each is done; `path` is the user's file that states them, if they are not the catalogue's."""
-    shares = shared_out(claims, jobs)
-    if len(shares) == 1:
+    if jobs == 1:
         yield from map(row, claims)
         return
+    shares = shared_out(claims, jobs)
     with _processes(len(shares)) as pools:
         waiting = [
             pool.submit(_rows_of, [c.name for c in piece], path)

@@ -52,8 +52,16 @@ def _needed(claims: Iterable[Claim]) -> set[Claim]:
         claim = waiting.pop()
         if claim not in found:
             found.add(claim)
-            waiting += claim.cited
+            waiting += _cited(claim)
     return found
+
+
+def _cited(claim: Claim) -> tuple[Claim, ...]:
+    """What its script cites; nothing where the script, which is a user's code, fails: the proof will say why."""
+    try:
+        return claim.cited
+    except Exception:
+        return ()
 
 
 def _cost(claims: Iterable[Claim]) -> int:
@@ -64,7 +72,10 @@ def _cost(claims: Iterable[Claim]) -> int:
 def _work(claim: Claim) -> int:
     """A guess at the work of a proof: the statement is evaluated, and so is each near miss; every line is checked."""
     said = _nodes(claim.statement.conclusion) * (1 + len(claim.twins))
-    return said + sum(_nodes(term) for term in claim.lines)
+    try:
+        return said + sum(map(_nodes, claim.lines))
+    except Exception:
+        return said
 
 
 def _nodes(term: Term) -> int:

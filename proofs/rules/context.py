@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..binders import close, opened
-from ..terms import Family, Term, TermError, free, named, sort_of
+from ..terms import Family, Same, Term, TermError, free, named, sort_of
 
 
 class Refused(Exception):
@@ -57,7 +57,7 @@ class Context:
         A fresh name has a digit in front, which no declared name has; names at one depth are the same, so that equal
         bodies stay equal, and a deeper place gets a later name.
         """
-        symbols, body = _opened(term, self.depth)
+        symbols, body = _opened(Same(term), self.depth)
         return symbols, body, Context(self.facts, self.depth + len(symbols), self.known.union(symbols))
 
     def rebuilt(self, term: Term, change: Callable[[Term, Context], Term]) -> Term:
@@ -75,6 +75,6 @@ class Context:
 
 
 @lru_cache(maxsize=1 << 14)
-def _opened(term: Term, depth: int) -> tuple[tuple[Term, ...], Term]:
-    names = iter(range(depth, depth + len(term.hints)))
-    return opened(term, lambda hint: f"{next(names):03d}{hint}")
+def _opened(same: Same, depth: int) -> tuple[tuple[Term, ...], Term]:
+    names = iter(range(depth, depth + len(same.term.hints)))
+    return opened(same.term, lambda hint: f"{next(names):03d}{hint}")

@@ -100,7 +100,10 @@ G = Definition(
 
 @theorem(
     eq(derivative(t, T(w, t, m, a, m2, e), k), sum_(m1, sum_(b, G(w, m, a, m1, b) * T(w, k, m1, b, m2, e)))),
-    near_miss=-sum_(m1, sum_(b, G(w, m, a, m1, b) * T(w, k, m1, b, m2, e))),
+    near_miss=[
+        -sum_(m1, sum_(b, G(w, m, a, m1, b) * T(w, k, m1, b, m2, e))),
+        sum_(m1, sum_(b, G(w, m, b, m1, a) * T(w, k, m1, b, m2, e))),
+    ],
 )
 def generator(proof):
     "T^(k) solves dT/dk = G T: it is the exponential of k G."

@@ -63,7 +63,7 @@ def written(term_j):
 
 @theorem(
     eq(sum_(j, absolute(J(z, i, j))), 2 * (s(z, i) * (1 - s(z, i)))),
-    near_miss=s(z, i) * (1 - s(z, i)),
+    near_miss=[s(z, i) * (1 - s(z, i)), 2 * s(z, i)],
 )
 def absolute_row_sum(proof):
     "The absolute entries of a row of the Jacobian."
@@ -148,7 +148,7 @@ def bounded_cotangent_vanishes(proof):
 
 @theorem(
     eq(sum_(j, J(z, i, j) * cotangent(z, r, j)), s(z, i) - delta(i, r)),
-    near_miss=s(z, r) * (s(z, i) - delta(i, r)),
+    near_miss=[s(z, r) * (s(z, i) - delta(i, r)), delta(i, r) - s(z, i)],
 )
 def cross_entropy_gradient_survives(proof):
     "The cotangent of cross-entropy is unbounded, and the Jacobian takes it to s - y, however small the Jacobian is."

@@ -26,7 +26,7 @@ log_softmax = Definition("log_softmax", [z, i], z[i] - logsumexp(z), says="the l
 entropy = Definition("entropy", [p], -sum_(l, p[l] * log(p[l])), says="the Shannon entropy of the weights p")
 
 
-@theorem(eq(derivative(t, logsumexp(moved(z, j, t)), 0), s(z, j)), near_miss=1 - s(z, j))
+@theorem(eq(derivative(t, logsumexp(moved(z, j, t)), 0), s(z, j)), near_miss=[1 - s(z, j), z[j] * s(z, j)])
 def gradient_of_logsumexp(proof):
     "The gradient of log-sum-exp is softmax."
     proof.equals(derivative(t, log(sum_(l, exp(z[l] + t * delta(l, j)))), 0), "definition", of=logsumexp)
@@ -37,7 +37,7 @@ def gradient_of_logsumexp(proof):
 
 @theorem(
     eq(derivative(t, logsumexp(function(l, path[l, t])), t), sum_(j, s(at_t, j) * path.derivative[j, t])),
-    near_miss=sum_(j, s(at_t, j) * path[j, t]),
+    near_miss=[sum_(j, s(at_t, j) * path[j, t]), sum_(j, path.derivative[j, t])],
 )
 def logsumexp_along_a_curve(proof):
     "Along any differentiable curve log-sum-exp moves by the mean velocity under the weights."
@@ -51,7 +51,7 @@ def logsumexp_along_a_curve(proof):
 inner = function(l, z[l] + u * delta(l, j) + t * delta(l, i))
 
 
-@theorem(eq(derivative(u, derivative(t, logsumexp(inner), 0), 0), J(z, i, j)), near_miss=-J(z, i, j))
+@theorem(eq(derivative(u, derivative(t, logsumexp(inner), 0), 0), J(z, i, j)), near_miss=[-J(z, i, j), delta(i, j) * s(z, i)])
 def hessian_of_logsumexp(proof):
     "The Hessian of log-sum-exp is the Jacobian of softmax."
     at = {z: moved(z, j, u), j: i}
@@ -64,7 +64,10 @@ def hessian_of_logsumexp(proof):
         derivative(t, J(moved(z, r, t), i, j), 0),
         s(z, i) * ((delta(i, j) - s(z, j)) * (delta(i, r) - s(z, r)) - s(z, j) * (delta(j, r) - s(z, r))),
     ),
-    near_miss=s(z, i) * ((delta(i, j) - s(z, j)) * (delta(i, r) - s(z, r)) + s(z, j) * (delta(j, r) - s(z, r))),
+    near_miss=[
+        s(z, i) * ((delta(i, j) - s(z, j)) * (delta(i, r) - s(z, r)) + s(z, j) * (delta(j, r) - s(z, r))),
+        s(z, i) * ((delta(i, j) - s(z, j)) * (delta(i, r) - s(z, r))),
+    ],
 )
 def second_derivative(proof):
     "The derivative of the Jacobian."
@@ -87,7 +90,7 @@ def log_softmax_is_log_of_softmax(proof):
     proof.closes("definition", of=softmax)
 
 
-@theorem(eq(derivative(t, log_softmax(moved(z, j, t), i), 0), delta(i, j) - s(z, j)), near_miss=delta(i, j) - s(z, i))
+@theorem(eq(derivative(t, log_softmax(moved(z, j, t), i), 0), delta(i, j) - s(z, j)), near_miss=[delta(i, j) - s(z, i), delta(i, j)])
 def log_softmax_jacobian(proof):
     "The Jacobian of log-softmax."
     proof.equals(derivative(t, z[i] + t * delta(i, j) - logsumexp(moved(z, j, t)), 0), "definition", of=log_softmax)
@@ -101,7 +104,7 @@ scaled_weights = function(l, s(scaled, l))
 
 @theorem(
     eq(derivative(t, s(function(l, t * z[l]), i), b), s(scaled, i) * (z[i] - mean(scaled_weights, z))),
-    near_miss=s(scaled, i) * (1 - s(scaled, i)),
+    near_miss=[s(scaled, i) * (1 - s(scaled, i)), s(scaled, i) * z[i]],
 )
 def scale_derivative(proof):
     "How a weight changes with the scale of the logits."
@@ -128,7 +131,7 @@ variance = sum_(i, s(scaled, i) * (z[i] - mean(scaled_weights, z)) ** 2)
 
 @theorem(
     eq(derivative(t, entropy(function(l, s(function(l, t * z[l]), l))), b), -b * variance),
-    near_miss=b * variance,
+    near_miss=[b * variance, -variance],
 )
 def entropy_decreases(proof):
     "The entropy of the weights falls with the scale, at the rate b Var_s(z)."

@@ -59,7 +59,8 @@ def moved(logits, direction, step):
     return function(l, logits[l] + step * delta(l, direction))
 
 
-@theorem(eq(J(z, i, j), s(z, i) * (delta(i, j) - s(z, j))), near_miss=s(z, i) * (delta(i, j) + s(z, j)))
+@theorem(eq(J(z, i, j), s(z, i) * (delta(i, j) - s(z, j))),
+    near_miss=[s(z, i) * (delta(i, j) + s(z, j)), s(z, i) * delta(i, j), s(z, j) * (delta(i, j) - s(z, j))])
 def jacobian(proof):
     "The Jacobian of softmax, derived from its definition."
     total = sum_(l, exp(z[l] + t * delta(l, j)))
@@ -69,7 +70,7 @@ def jacobian(proof):
     proof.closes("definition", of=softmax)
 
 
-@theorem(eq(J(z, i, j), J(z, j, i)), near_miss=-J(z, j, i))
+@theorem(eq(J(z, i, j), J(z, j, i)), near_miss=[-J(z, j, i), J(z, i, i)])
 def symmetric(proof):
     "The Jacobian is symmetric."
     proof.equals(s(z, i) * (delta(i, j) - s(z, j)), jacobian)
@@ -77,14 +78,14 @@ def symmetric(proof):
     proof.closes(jacobian)
 
 
-@theorem(eq(J(z, i, j), delta(i, j) * s(z, i) - s(z, i) * s(z, j)), near_miss=delta(i, j) * s(z, i) - s(z, i) * s(z, i))
+@theorem(eq(J(z, i, j), delta(i, j) * s(z, i) - s(z, i) * s(z, j)), near_miss=[delta(i, j) * s(z, i) - s(z, i) * s(z, i), delta(i, j) * s(z, i)])
 def equals_diagonal_minus_outer(proof):
     "The Jacobian is diag(s) minus the outer product of s with itself."
     proof.equals(s(z, i) * (delta(i, j) - s(z, j)), jacobian)
     proof.closes("ring")
 
 
-@theorem(eq(sum_(j, J(z, i, j)), 0), near_miss=s(z, i))
+@theorem(eq(sum_(j, J(z, i, j)), 0), near_miss=[s(z, i), s(z, i) ** 2])
 def rows_sum_to_zero(proof):
     "Each row of the Jacobian sums to 0."
     proof.equals(sum_(j, s(z, i) * (delta(i, j) - s(z, j))), jacobian)
@@ -92,7 +93,7 @@ def rows_sum_to_zero(proof):
     proof.closes(sums_to_one)
 
 
-@theorem(eq(sum_(i, J(z, i, i)), 1 - sum_(i, s(z, i) ** 2)), near_miss=n - sum_(i, s(z, i) ** 2))
+@theorem(eq(sum_(i, J(z, i, i)), 1 - sum_(i, s(z, i) ** 2)), near_miss=[n - sum_(i, s(z, i) ** 2), 1 - sum_(i, s(z, i))])
 def trace(proof):
     "The trace of the Jacobian is 1 minus the squared length of s."
     proof.equals(sum_(i, s(z, i) * (delta(i, i) - s(z, i))), jacobian)
@@ -103,10 +104,11 @@ def trace(proof):
 z4, a4, b4 = family("z", 4), index("a", 4), index("b", 4)
 s4 = [s(z4, literal(k, 4)) for k in range(4)]
 written_out = [[s4[a] * (1 - s4[a]) if a == b else -(s4[a] * s4[b]) for b in range(4)] for a in range(4)]
+s4_at_a = s(z4, a4)
 signs_lost = [[s4[a] * (1 - s4[a]) if a == b else s4[a] * s4[b] for b in range(4)] for a in range(4)]
 
 
-@theorem(eq(J(z4, a4, b4), table(written_out, a4, b4)), near_miss=table(signs_lost, a4, b4))
+@theorem(eq(J(z4, a4, b4), table(written_out, a4, b4)), near_miss=[table(signs_lost, a4, b4), s4_at_a * (1 - s4_at_a)])
 def instance_of_four(proof):
     "The Jacobian for four classes, written out."
     proof.equals(s(z4, a4) * (delta(a4, b4) - s(z4, b4)), jacobian, at={n: 4, z: z4})
@@ -114,7 +116,7 @@ def instance_of_four(proof):
 
 
 @theorem(eq(sum_(i, sum_(j, v[i] * J(z, i, j) * v[j])), sum_(i, s(z, i) * (v[i] - mean(weights, v)) ** 2)),
-         near_miss=sum_(i, s(z, i) * (v[i] + mean(weights, v)) ** 2))  # fmt: skip
+         near_miss=[sum_(i, s(z, i) * (v[i] + mean(weights, v)) ** 2), sum_(i, s(z, i) * v[i] ** 2)])  # fmt: skip
 def quadratic_form_is_variance(proof):
     "The quadratic form of the Jacobian is the variance of v under the weights."
     m = sum_(l, s(z, l) * v[l])
@@ -138,7 +140,7 @@ at_t = function(l, path[l, t])
 
 @theorem(
     eq(derivative(t, s(function(l, path[l, t]), i), t), sum_(j, J(at_t, i, j) * path.derivative[j, t])),
-    near_miss=sum_(j, J(at_t, i, j) * path[j, t]),
+    near_miss=[sum_(j, J(at_t, i, j) * path[j, t]), J(at_t, i, i) * path.derivative[i, t]],
 )
 def along_a_curve(proof):
     "Along any differentiable curve of logits the weights move by the Jacobian times the velocity (the chain rule)."
@@ -154,7 +156,7 @@ def along_a_curve(proof):
 
 @theorem(
     eq(derivative(t, s(function(l, z[l] + t * v[l]), i), 0), s(z, i) * (v[i] - mean(weights, v))),
-    near_miss=s(z, i) * (v[i] + mean(weights, v)),
+    near_miss=[s(z, i) * (v[i] + mean(weights, v)), s(z, i) * v[i]],
 )
 def jvp(proof):
     "The Jacobian times a vector, without the matrix."
@@ -170,7 +172,7 @@ def jvp(proof):
 loss = sum_(i, g[i] * s(moved(z, j, t), i))
 
 
-@theorem(eq(derivative(t, loss, 0), sum_(i, J(z, j, i) * g[i])), near_miss=-sum_(i, J(z, j, i) * g[i]))
+@theorem(eq(derivative(t, loss, 0), sum_(i, J(z, j, i) * g[i])), near_miss=[-sum_(i, J(z, j, i) * g[i]), J(z, j, j) * g[j]])
 def gradient_is_jacobian_times_cotangent(proof):
     "The gradient of <g, s> is column j of J against g, and by symmetry J g."
     proof.equals(sum_(i, g[i] * derivative(t, s(moved(z, j, t), i), 0)), "derivative")

@@ -167,7 +167,7 @@ def maximum_weight_grows(proof):
 
 @theorem(
     eq(derivative(t, s(function(l, t * z[l]), i), 0), (z[i] - sum_(l, z[l]) / n) / n),
-    near_miss=(z[i] - sum_(l, z[l])) / n,
+    near_miss=[(z[i] - sum_(l, z[l])) / n, z[i] / n],
 )
 def initial_slope(proof):
     "Near scale 0 every weight above the mean logit rises, not only the largest."
@@ -189,7 +189,7 @@ def middle_logit(position):
 
 @theorem(
     eq(derivative(t, s(function(a, t * middle_logit(a)), middle), 0), rational(1, 9)),
-    near_miss=-rational(1, 9),
+    near_miss=[-rational(1, 9), 0],
 )
 def middle_entry_rises_first(proof):
     "For z = (2, 3/2, 0) the middle weight rises at first, though it tends to 0: only the largest entry is monotone."

@@ -100,7 +100,7 @@ pair = function(k, beta * top)
 
 @theorem(
     eq(J(pair, literal(0, 2), literal(0, 2)), rational(1, 4)),
-    near_miss=rational(1, 2),
+    near_miss=[rational(1, 2), 0],
 )
 def tie_of_two(proof):
     "Two equal logits: at every scale the diagonal entry is 1/4."

@@ -16,7 +16,20 @@ from proofs.binders import close, forall, substitute
 from proofs.kernel import Link, Script, Step
 from proofs.registry import Claim, all_claims
 from proofs.rules.context import Refused
-from proofs.terms import INFINITY, ONE, Family, IndexMap, Term, free, index, relation, sort_of, variable
+from proofs.terms import (
+    INFINITY,
+    ONE,
+    Family,
+    IndexMap,
+    Term,
+    family,
+    free,
+    is_outcome,
+    outcome,
+    relation,
+    sort_of,
+    variable,
+)
 
 from .rules.edits import edits_at, is_statement, is_true, places, put
 from .rules.vocabulary import Case
@@ -59,13 +72,20 @@ def _replaced(value: Any, here: Mapping[Term, Term]) -> Any:
 
 def _mentioned(symbol: Any) -> Term:
     """A hypothesis that says nothing, about a symbol that a link may speak of although its two sides do not."""
+    if isinstance(symbol, Term) and symbol.op == "space":
+        return forall(outcome("at", symbol), relation("eq", ONE, ONE))
+    if isinstance(symbol, Term) and is_outcome(sort_of(symbol)):
+        symbol, bound = family("at", sort_of(symbol)), (symbol,)
+        return relation("eq", symbol[bound], symbol[bound])
     if not isinstance(symbol, Family | IndexMap):
         return relation("eq", symbol, symbol)
-    bound = tuple(
-        variable(f"at{k}") if slot.op == "domain" else index(f"at{k}", slot) for k, slot in enumerate(symbol.slots)
-    )
+    bound = tuple(_bound(f"at{k}", slot) for k, slot in enumerate(symbol.slots))
     entry = Term("family" if isinstance(symbol, Family) else "map", bound, symbol)
     return forall(bound, relation("eq", entry, entry))
+
+
+def _bound(name: str, slot: Term) -> Term:
+    return variable(name) if slot.op == "domain" else Term("index", (slot,), name)
 
 
 def changes(case: Case, rng: Random) -> Iterator[Case]:

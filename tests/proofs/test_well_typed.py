@@ -146,7 +146,6 @@ ILL_TYPED = {
     "a space as a number": Term("mul", (U, a)),
     "a space alone": Term("relation", (U, U), "eq"),
     "a space with a minimum": Term("expect", (Term("space", (), ("U", 1)), a), None, ("u",)),
-    "a space that is named by no tuple": Term("expect", (Term("space", (), "U"), a), None, ("u",)),
     "a space in a size": Term("sum", (Term("add", (U, n)), a), None, ("i",)),
     "an outcome as a number": Term("value", (u,)),
     "a delta of outcomes": Term("delta", (u, u)),

@@ -3,9 +3,7 @@
 import json
 from pathlib import Path
 
-import pytest
-
-from proofs.commands.outcomes import _pieces, axioms_of, earlier_of, located, proved_rows, row
+from proofs.commands.outcomes import axioms_of, earlier_of, located, proved_rows, row
 from proofs.notation import eq, i, n, sum_, z
 from proofs.registry import all_claims, claims_in_file, theorem
 from proofs.theorems.softmax import softmax
@@ -61,15 +59,6 @@ def test_row_of_a_proof_that_raises():
 
 def test_error_elsewhere_has_no_line():
     assert located(ValueError("bad"), "/nowhere.py") == "/nowhere.py: ValueError: bad"
-
-
-@pytest.mark.parametrize("jobs", [2, 3, 50])
-def test_pieces_are_all_claims_once(jobs):
-    claims = list(CLAIMS.values())
-    pieces = _pieces(claims, jobs)
-    assert sorted(c.name for piece in pieces for c in piece) == sorted(CLAIMS)
-    assert all(len({c.family for c in piece}) == 1 for piece in pieces)
-    assert max(map(len, pieces)) <= max(1, -(-len(claims) // (4 * jobs)))
 
 
 def test_two_processes_find_what_one_finds():

@@ -93,7 +93,9 @@ def test_failed_theorem_of_the_catalogue(monkeypatch):
 
     broken.__module__ = claim.write.__module__
     monkeypatch.setattr(claim, "write", broken)
-    text = run("show", "symmetric", code=1).stdout
+    for written in ("_written", "cited"):
+        monkeypatch.delitem(vars(claim), written, raising=False)
+    text = run("show", "softmax_jacobian.symmetric", code=1).stdout
     assert "FAILED softmax_jacobian.symmetric" in text
     assert "what is left over: J(z)_ij − J(z)_ji" in text
     found = json.loads(run("-k", "softmax_jacobian", "--json", code=1).stdout)

@@ -119,7 +119,7 @@ def test_many_random_terms(printer, seed):
 def test_one_edit_shows(printer):
     """At least 2,000 pairs of terms that differ in one place."""
     prints, count = printer(PAGE), 0
-    for term in drawn(seed=11, count=80):
+    for term in drawn(seed=11, count=90):
         text = prints(term)
         for variant in edited(term):
             count += 1

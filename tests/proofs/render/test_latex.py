@@ -16,6 +16,7 @@ from proofs.notation import (
     eq,
     erf,
     exp,
+    expectation,
     family,
     forall,
     function,
@@ -29,9 +30,11 @@ from proofs.notation import (
     n,
     ne,
     number,
+    outcome,
     permutation,
     rational,
     size,
+    space,
     split,
     sqrt,
     sum_,
@@ -59,6 +62,8 @@ x, W = curve("x", n), family("W_Q", n, n)
 log_softmax = Definition("log_softmax", [z, i], z[i] - log(sum_(l, exp(z[l]))))
 column = index("c", 2 * M)
 
+U = space("U")
+u, R = outcome("u", U), family("R", U)
 TEXTS = {
     r"\frac{\mathrm{e}^{z_{i}}}{\sum_{l=0}^{n - 1} \mathrm{e}^{z_{l}}}": exp(z[i]) / sum_(l, exp(z[l])),
     r"\operatorname{softmax}(z)_{i} (\delta_{i j} - \operatorname{softmax}(z)_{j})": s(z, i) * (delta(i, j) - s(z, j)),
@@ -96,6 +101,10 @@ TEXTS = {
     r"\frac{\mathrm{d}}{\mathrm{d} t} \left[x_{i}(t)\right]": derivative(t, x[i, t], t),
     r"\lim_{b \to \infty} (b + c) = 0": tends(b, b + c, INFINITY, 0),
     r"\forall j \ne i\colon c \le z_{j}": forall(j, le(c, z[j]), where=[ne(j, i)]),
+    r"\mathbf{E}_{u \in U}\left[R_{u}^{2}\right] - \mathbf{E}_{u \in U}\left[R_{u}\right]^{2}": expectation(u, R[u] ** 2) - expectation(u, R[u]) ** 2,
+    r"\mathbf{E}_{u \in U}\left[1\right]": expectation(u, number(1)),
+    r"b \mathbf{E}_{u \in U}\left[\frac{R_{u}}{c}\right]": b * expectation(u, R[u] / c),
+    r"\forall u \in U\colon b \le c": forall(u, le(b, c)),
     r"\mathit{pos}": variable("pos"),
     r"f(b)": family("f", ANY_REAL)[b],
 }  # fmt: skip

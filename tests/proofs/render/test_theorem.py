@@ -35,7 +35,7 @@ from proofs.render.parts import plain
 from proofs.render.reasons import reason
 from proofs.render.theorem import one_line, page, presentable, shortened
 from proofs.rules import LIMIT_RULES, RULES
-from proofs.terms import IndexMap, Term, number, permutation, size
+from proofs.terms import IndexMap, Term, choice, number, outcome, permutation, size, space
 from proofs.theorems.softmax import positive, shift_invariance, softmax, sums_to_one
 from proofs.theorems.softmax_derivatives import second_derivative
 from proofs.theorems.softmax_jacobian import instance_of_four, jacobian, jvp
@@ -142,6 +142,21 @@ def test_reason_with_theorems_in_use():
     assert because("order", using=(given,)).endswith(", using ∀ l: z_l ≤ c at i")
 
 
+def test_reason_by_induction():
+    base, step = positive.theorem, sums_to_one.theorem
+    cited = {"on": n, "base": (base, {}), "step": (step, {})}
+    assert because("induction", cited) == "by induction over n, from softmax.positive by softmax.sums_to_one"
+    assert because("induction", {**cited, "over": (i, l)}).startswith("by induction over n for all i and l, from ")
+    assert because("induction", {**cited, "base": (base, {i: j}), "over": i}) == (
+        "by induction over n for all i, from softmax.positive at i := j by softmax.sums_to_one"
+    )
+    assert because("congruence", {"then": "induction", "inner": cited}).startswith(
+        "in each part: by induction over n, "
+    )
+    with pytest.raises(RenderError, match="no words for speed in a step by induction"):
+        because("induction", {**cited, "speed": n})
+
+
 def test_values_are_named_as_the_cited_theorem_names_them():
     text = because(shift_invariance.theorem, {"at": {variable("c"): x}})
     assert text == "by softmax.shift_invariance at c := x"
@@ -166,10 +181,14 @@ SAMPLES = {
 }  # fmt: skip
 
 
+INDUCTION = {"on": n, "base": (positive.theorem, {}), "step": (sums_to_one.theorem, {}), "over": (i, j)}
+
+
 @pytest.mark.parametrize("rule", [*RULES, *LIMIT_RULES])
 def test_every_argument_of_every_rule_has_words(rule):
     names = RULES[rule].arguments if rule in RULES else ("lower", "upper") if rule == "squeeze" else ()
-    assert because(rule, {name: SAMPLES[name] for name in names})
+    samples = INDUCTION if rule == "induction" else SAMPLES
+    assert because(rule, {name: samples[name] for name in names})
 
 
 # --- declarations, residues -------------------------------------------------------------------------------------------
@@ -190,6 +209,17 @@ def test_declarations():
     assert found == [
         "0 ≤ M", "1 ≤ n", "c, t ∈ ℝ", "i, j < n", "m < M", "q_kl ∈ ℝ for k < n, l < M", "w_k ∈ ℝ>0 for k < n",
         "x_k(u) ∈ ℝ for k < n, u ∈ ℝ, differentiable in u with derivative ẋ", "z_k ∈ ℝ for k < n", "π(k) < n for k < n, one to one",
+    ]  # fmt: skip
+
+
+def test_declarations_of_random_variables():
+    U, W = space("U"), space("W")
+    u, w = outcome("u", U), outcome("w", W)
+    term = family("q", n, U)[i, u] + family("f", U, W, domain="positive")[u, w] + z[choice("hi", U, target=n)(u)]
+    found = [plain(p) for p in declarations(Notation.of(term).symbols(), Unicode(Notation.of(term)))]
+    assert found == [
+        "U a probability space", "W a probability space", "1 ≤ n", "i < n", "u ∈ U", "w ∈ W", "f_jk ∈ ℝ>0 for j ∈ U, k ∈ W",
+        "q_jk ∈ ℝ for j < n, k ∈ U", "z_j ∈ ℝ for j < n", "hi(j) < n for j ∈ U",
     ]  # fmt: skip
 
 

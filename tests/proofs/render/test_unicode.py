@@ -14,6 +14,7 @@ from proofs.notation import (
     derivative,
     eq,
     exp,
+    expectation,
     family,
     forall,
     function,
@@ -31,9 +32,11 @@ from proofs.notation import (
     n,
     ne,
     number,
+    outcome,
     permutation,
     rational,
     size,
+    space,
     split,
     sqrt,
     sum_,
@@ -46,6 +49,7 @@ from proofs.notation import (
     z,
 )  # fmt: skip
 from proofs.render import Notation, Unicode
+from proofs.terms import Term
 from proofs.theorems.softmax import softmax as s
 
 M, d_k = size("M"), size("d_k")
@@ -54,6 +58,9 @@ b, c, eps = variable("b"), variable("c"), variable("epsilon", "positive")
 q, x = family("q", n, M), curve("x", n)
 pi, tied, mu = permutation("pi", n), choice("tied", n, target=2), choice("mu", ANY_REAL, target=n)
 column = index("c", 2 * M)
+U, W = space("U"), space("W")
+u, w, v = outcome("u", U), outcome("w", U), outcome("v", W)
+R, G, hi = family("R", U), family("G", n, W), choice("hi", U, target=n)
 mean = Definition("mean", [z], sum_(l, z[l]) / n)
 shifted = Definition("shifted", [z, c, i], z[i] + c)
 
@@ -121,6 +128,16 @@ TEXTS = {
     "mean(l ↦ x_l(t))": mean(function(l, x[l, t])),
     "shifted(z, b)_i": shifted(z, b, i),
     "softmax(j ↦ b z_j)_i → δ_ik as b → ∞": tends(b, s(function(j, b * z[j]), i), INFINITY, delta(i, k)),
+    "𝔼_u[R_u]": expectation(u, R[u]),
+    "𝔼_(u ∈ U)[1]": expectation(u, number(1)),
+    "𝔼_u[R_u²] − 𝔼_u[R_u]²": expectation(u, R[u] ** 2) - expectation(u, R[u]) ** 2,
+    "𝔼_u[𝔼_v[b R_u G_iv]]": expectation([u, v], b * R[u] * G[i, v]),
+    "𝔼_v[R_v R_w] 𝔼_v[G_iv]": Term("expect", expectation(u, R[u] * R[w]).args, None, ("v",)) * expectation(v, G[i, v]),
+    "(𝔼_u[R_u] − b) / b": (expectation(u, R[u]) - b) / b,
+    "𝔼_u[{1 if b ≤ R_u, else 0}]": expectation(u, when(le(b, R[u]), 1, 0)),
+    "𝔼_u[z_(hi(u))]": expectation(u, z[hi(u)]),
+    "∀ u: R_u ≤ b": forall(u, le(R[u], b)),
+    "∀ u ∈ U: b ≤ c": forall(u, le(b, c)),
     "0 < b": lt(0, b),
     "i ≠ j": ne(i, j),
     "∀ j ≠ k: c ≤ z_k − z_j": forall(j, le(c, z[k] - z[j]), where=[ne(j, k)]),
@@ -148,6 +165,8 @@ def test_functions_by_themselves():
     assert printed(function([l, t], z[l] + t * c)) == "(l, t ∈ ℝ) ↦ z_l + t c"
     assert printed(function(m, q[i, m])) == "q_i"
     assert printed(function(k, q[k, literal(0, M)])) == "k ↦ q_(k, 0)"
+    assert printed(function(u, R[u])) == "R" and printed(function(u, R[u] + b)) == "u ↦ R_u + b"
+    assert printed(function([i, u], b)) == "(i < n, u ∈ U) ↦ b"
 
 
 def test_family_beside_a_symbol_with_a_label():

@@ -63,7 +63,7 @@ def test_what_is_not(term: Term) -> None:
 
 def test_no_resolution_changes_a_value() -> None:
     rng, changed = Random(4), 0
-    for seed in range(250):
+    for seed in range(120):
         facts = tuple(
             rng.sample([le(a, b), lt(0, a), le(b, 0), forall(i, le(x[i], y[i])), ne(a, b), eq(a, c), le(x[j], 0)], 2)
         )
@@ -80,7 +80,7 @@ def test_no_resolution_changes_a_value() -> None:
         for point in points:
             before, after = (evaluate(point.moved(side), point) for side in (term, found))
             assert compare("eq", before, after), (term, found, facts)
-    assert changed > 100
+    assert changed > 50
 
 
 def _branching(rng: Random, depth: int) -> Term:

@@ -23,8 +23,9 @@ from proofs.notation import (
 )  # fmt: skip
 from proofs.rules.context import Refused
 from proofs.terms import ANY_REAL, Family, Term, TermError, number
+from proofs.well_typed import check_entry
 
-from .attempts import a, attempt, b, c, i, l, proved, refuse, softmax, t, z
+from .attempts import a, attempt, b, c, i, l, n, proved, refuse, softmax, t, z
 
 
 def test_a_proof_cannot_set_the_term_of_the_chain() -> None:
@@ -115,6 +116,50 @@ def test_terms_that_lie_about_being_equal() -> None:
         check(Statement(eq(a, a + 1)), tuple(script.links))
     with pytest.raises(TermError, match="is not a term, but Equal"):
         attempt(eq(liar + 1, a), "ring")
+
+
+class Lying(tuple):  # type: ignore[type-arg]
+    """A tuple that is equal to everything, with the hash of another one."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return hash(("b", "real"))
+
+
+class LyingName(str):
+    """A word that is equal to everything."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return str.__hash__(self)
+
+
+LIARS = {
+    "a variable": Term("variable", (), Lying(("a", "real"))),
+    "a space": Term("expect", (Term("space", (), Lying(("U",))), a), None, ("u",)),
+    "a space that is named by no tuple": Term("expect", (Term("space", (), "U"), a), None, ("u",)),
+    "a family over a range": Term("family", (i,), Family("x", Lying((n,)))),
+    "a family with a domain": Term("family", (i,), Family("x", (n,), LyingName("real"))),
+    "a relation": Term("when", (Term("relation", (a, b), LyingName("le")), a, b)),
+}
+
+
+@pytest.mark.xfail(strict=True, reason="UNSOUND for hostile code: the classes of such data are not looked at")
+@pytest.mark.parametrize("term", LIARS.values(), ids=LIARS)
+def test_data_that_lie_about_being_equal(term: Term) -> None:
+    with pytest.raises(TermError):
+        check_entry(term)
+
+
+@pytest.mark.xfail(strict=True, reason="UNSOUND for hostile code: the classes of such data are not looked at")
+def test_a_variable_that_lies_about_its_name() -> None:
+    """It is b for every comparison, and is printed as a."""
+    with pytest.raises(TermError):
+        attempt(eq(LIARS["a variable"] + 0, b), "ring")
 
 
 def test_terms_and_definitions_cannot_be_changed() -> None:

@@ -24,6 +24,7 @@ from proofs.notation import (
     eq,
     erf,
     exp,
+    expectation,
     family,
     forall,
     function,
@@ -39,10 +40,12 @@ from proofs.notation import (
     n,
     ne,
     number,
+    outcome,
     permutation,
     rational,
     sin,
     size,
+    space,
     split,
     sqrt,
     sum_,
@@ -164,6 +167,7 @@ def test_instances_are_all_assignments_that_the_hypotheses_allow():
 
 
 MU = choice("mu", ANY_REAL, target=n)
+U_OUTCOME, R = outcome("u", space("U")), family("R", space("U"))
 
 
 @pytest.mark.parametrize(
@@ -185,6 +189,11 @@ MU = choice("mu", ANY_REAL, target=n)
         (lambda: to_sympy(log(number(-2))), "has no real value: SymPy makes it log(2) + I*pi"),
         (lambda: to_sympy(z[i] + variable("z_0"), {n: 2}, {i: 0}), "two things would be named z_0 in SymPy"),
         (lambda: to_sympy(z[i] + variable("z")), "two things would be named z in SymPy"),
+        (lambda: to_sympy(expectation(U_OUTCOME, R[U_OUTCOME])), "an expectation over U: SymPy has random symbols of known distributions only"),
+        (lambda: to_sympy(x + sum_(i, z[i] * expectation(U_OUTCOME, number(1))), {n: 2}), "an expectation over U"),
+        (lambda: to_sympy(exp(expectation(U_OUTCOME, R[U_OUTCOME] ** 2)), {}), "an expectation over U"),
+        (lambda: to_sympy(R[U_OUTCOME]), "no SymPy form for a node 'space'"),
+        (lambda: list(instances(Statement(le(R[U_OUTCOME], 1)), {})), "no SymPy form for a node 'space'"),
         (lambda: list(instances(Statement(eq(z[MU(x)], 0)), {n: 2})), "the values of mu cannot be listed"),
     ],
 )  # fmt: skip
