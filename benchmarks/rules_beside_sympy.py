@@ -34,7 +34,7 @@ from proofs.registry import Claim, all_claims
 from proofs.sympy_form import to_sympy
 from proofs.terms import IndexMap, Term
 
-FAMILIES = ("position", "rotary", "softmax")  # what the names of the families contain
+FAMILIES = ("position", "relative_position", "rotary", "softmax")  # how the names of the families begin
 METHODS: dict[str, Callable[[Any], Any]] = {
     "as it stands": lambda e: e,
     "simplify": sympy.simplify,
@@ -68,7 +68,7 @@ class Proof(NamedTuple):
 
 def equations() -> list[Claim]:
     """Those of the three subjects; one with hypotheses is left out, since SymPy would not know of them."""
-    found = [c for c in all_claims() if any(f in c.family for f in FAMILIES)]
+    found = [c for c in all_claims() if c.family.startswith(FAMILIES)]
     return [c for c in found if c.statement.conclusion.data == "eq" and not c.statement.hypotheses]
 
 
