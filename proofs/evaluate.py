@@ -41,8 +41,9 @@ class NoSample(Exception):
 class Point:
     """Values of free symbols, drawn when first asked for."""
 
-    def __init__(self, seed: int):
-        self._random = random.Random(seed)
+    def __init__(self, seed: int, smallest: bool = False):
+        """`smallest`: every size is the least that it may be."""
+        self._random, self._smallest = random.Random(seed), smallest
         self._values: dict[Any, Any] = {}
         self.known: dict[Any, Any] = {}  # what was computed here
 
@@ -55,7 +56,8 @@ class Point:
     def size(self, term: Term) -> int:
         if term not in self._values:
             low = term.data[1]
-            self._values[term] = self._random.randint(low, max(_LARGEST_SIZE, low + 1))
+            high = low if self._smallest else max(_LARGEST_SIZE, low + 1)
+            self._values[term] = self._random.randint(low, high)
         return int(self._values[term])
 
     def outcomes(self, term: Term) -> int:

@@ -25,7 +25,7 @@ from .terms import Term, TermError
 from .well_typed import check_entry
 
 SAMPLES = 3  # random admissible points at which every statement is also evaluated; the tests take more
-TRIES = 12  # points at which a near miss may turn out false
+TRIES = 24  # points at which a near miss may turn out false
 
 _SEAL = object()
 _proved: WeakKeyDictionary[Theorem, Statement] = WeakKeyDictionary()  # what each one said when it was proved

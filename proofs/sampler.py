@@ -42,7 +42,8 @@ class Sampler:
     def point(self, seed: int) -> PointWith:
         """Raises NoSample where none is found."""
         for attempt in range(_ATTEMPTS):
-            point = PointWith(seed * _ATTEMPTS + attempt, self._chosen, self._moved)
+            smallest = seed == 0 and attempt == 0  # where most goes wrong that goes wrong at all
+            point = PointWith(seed * _ATTEMPTS + attempt, self._chosen, self._moved, smallest)
             try:
                 inhabited = all(evaluate(s, point) >= 1 for s in self._nonempty)
                 if inhabited and all(evaluate(h, point) for h in self._hypotheses):
@@ -57,8 +58,10 @@ class Sampler:
 class PointWith(Point):
     """A point together with the symbols that a witness replaces."""
 
-    def __init__(self, seed: int, chosen: Mapping[Any, Any], moved: dict[Term, Term] | None = None):
-        super().__init__(seed)
+    def __init__(
+        self, seed: int, chosen: Mapping[Any, Any], moved: dict[Term, Term] | None = None, smallest: bool = False
+    ):
+        super().__init__(seed, smallest)
         self._chosen, self._moved = chosen, {} if moved is None else moved
 
     def moved(self, term: Term) -> Term:

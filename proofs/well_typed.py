@@ -48,6 +48,8 @@ def check_entry(value: Any) -> None:
             check_entry(pair)
     elif type(value) in (Family, IndexMap):
         _check_symbol(value)
+    elif isinstance(value, Term) and value.op == "space":
+        _check_range(value, spaces=True)
     elif isinstance(value, Term):
         _check_term(value)
     elif type(value) not in _PLAIN and type(value) is not Definition:
@@ -95,7 +97,7 @@ def _spaces(term: Term) -> bool | None:
 
 def _check_range(size: Term, domains: bool = False, spaces: bool | None = False) -> None:
     if size.op == "space" and spaces is not False:
-        _need(type(size) is Term and not size.args and len(size.data) == 1, size, "no space")
+        _need(type(size) is Term and not size.args and type(size.data) is tuple and len(size.data) == 1, size, "no space")
         checked_name(size.data[0])
         return
     _need(spaces is not None, size, "no space")
@@ -108,6 +110,8 @@ def _check_range(size: Term, domains: bool = False, spaces: bool | None = False)
 
 def _check_symbol(symbol: Any) -> None:
     checked_name(symbol.name)
+    if type(symbol.slots) is not tuple or type(getattr(symbol, "domain", "real")) is not str:
+        raise TermError(f"{symbol.name}: its slots are a tuple, its domain a word")
     for slot in symbol.slots:
         _check_range(slot, domains=slot == ANY_REAL, spaces=True)
     if type(symbol) is IndexMap:
@@ -142,6 +146,7 @@ def _bare(term: Term, ranges: Ranges) -> Any:
         case "pi":
             _need(term.data is None, term, "it has no data")
         case _:
+            _need(type(term.data) is tuple and len(term.data) == 2, term, "no name and assumption")
             name, assumption = term.data
             checked_name(name)
             good = (
@@ -209,6 +214,7 @@ def _compound(term: Term, ranges: Ranges) -> Any:
     match term.op:
         case "value" | "delta" | "relation":
             found = [sort(a, ranges) for a in args]
+            _need(term.op != "relation" or type(term.data) is str, term, "no relation")
             real = found == [REAL, REAL] and term.op == "relation" and term.data in RELATIONS
             indices = (
                 isinstance(found[0], Term)

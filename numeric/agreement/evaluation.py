@@ -108,7 +108,7 @@ class Evaluation:
             case "delta":
                 return ONE if self.place(term.args[0], environment) == self.place(term.args[1], environment) else ZERO
             case "family":
-                return exact(self.point.family(term.data, [self.place(a, environment) for a in term.args]))
+                return exact(self.point.family(term.data, self._slots(term, environment)))
         return None
 
     def _combined(self, term: Term, parts: list[Number]) -> Number:
@@ -142,12 +142,13 @@ class Evaluation:
             case "remainder":
                 return self.place(args[0], environment) % self.extent(args[1])
             case "map":
-                slots = zip(args, term.data.slots, strict=True)
-                values = [
-                    self._argument(a, environment) if s.op == "domain" else self.place(a, environment) for a, s in slots
-                ]
-                return self.point.map(term.data, values)
+                return self.point.map(term.data, self._slots(term, environment))
         raise TypeError(f"{term!r} is a {term.op}, needed an index")
+
+    def _slots(self, term: Term, environment: Environment) -> list[Any]:
+        """The values of the arguments of a family or an index map."""
+        slots = zip(term.args, term.data.slots, strict=True)
+        return [self._argument(a, environment) if s.op == "domain" else self.place(a, environment) for a, s in slots]
 
     def extent(self, size: Term) -> int:
         """The value of a size."""

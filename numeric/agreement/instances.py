@@ -9,10 +9,11 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from math import prod
 from typing import Any
 
 from proofs.binders import as_function, derivative, function, opened, substitute, sum_
-from proofs.definitions import Definition
+from proofs.definitions import Definition, unfolded
 from proofs.kernel import Statement
 from proofs.notation import eq, sin
 from proofs.registry import Claim
@@ -115,3 +116,25 @@ def contracted(statement: Statement) -> Iterator[tuple[str, Statement]]:
         (moment,), inside = opened(left, lambda hint: f"moment_of_{hint}")
         summed = derivative(moment, sum_(i, weight * inside), point)
         yield f"summed over {i.data}", statement._replace(conclusion=eq(summed, sum_(i, weight * conclusion.args[1])))
+
+
+def written_out(statement: Statement) -> int:
+    """The operations of a statement at sizes of about 3, definitions unfolded at each of their uses."""
+    return sum(map(_operations, (statement.conclusion, *statement.hypotheses)))
+
+
+@cache
+def _operations(term: Term) -> int:
+    if term.op == "apply":
+        return _operations(unfolded(term))
+    if term.op in ("sum", "forall") and term.args[0].op != "domain":
+        return _typical(term.args[0]) * _operations(term.args[1])
+    inside = 1 + sum(map(_operations, term.args))
+    return 3 * inside if term.op == "derivative" else inside
+
+
+def _typical(size: Term) -> int:
+    if size.op in ("number", "size"):
+        return int(size.data) if size.op == "number" else max(3, size.data[1])
+    parts = map(_typical, size.args)
+    return sum(parts) if size.op == "add" else prod(parts)

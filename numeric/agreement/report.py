@@ -60,13 +60,15 @@ class TheoremReport:
 
 @dataclass(frozen=True)
 class Report:
-    """`without_layer` names the theorems that speak of no layer; `uncalled` the public functions of layers that no theorem
-    called, and is empty where not all theorems were asked."""
+    """`without_layer` names the theorems that speak of no layer, `too_large` those that speak of layers inside sums and
+    definitions too many to write out; `uncalled` the public functions of layers that no theorem called, and is empty where not
+    all theorems were asked."""
 
     seeds: int
     expression: str | None
     theorems: tuple[TheoremReport, ...]
     without_layer: tuple[str, ...]
+    too_large: tuple[str, ...]
     uncalled: tuple[str, ...]
 
     @property
@@ -89,6 +91,7 @@ class Report:
             "expression": self.expression,
             "theorems": [each.as_dict() for each in self.theorems],
             "theorems_without_layer": list(self.without_layer),
+            "theorems_too_large": list(self.too_large),
             "functions_without_theorem": list(self.uncalled),
         }
         return json.dumps(data, indent=2, ensure_ascii=False)

@@ -12,7 +12,7 @@ from proofs.registry import Claim, all_claims
 from .. import layers
 from ..arithmetic import precision
 from .comparison import SEEDS, Finding, Verdict
-from .instances import definitions_of, instances
+from .instances import definitions_of, instances, written_out
 from .judging import Judgement, judged
 from .points import points
 from .readings import all_readings, layer_name
@@ -21,6 +21,7 @@ from .report import Report, TheoremReport
 __all__ = ["Report", "TheoremReport", "agree"]
 
 BITS = 320
+LARGEST = 5000  # operations; all theorems up to there take some ten seconds, and a stack of layers would take years
 
 
 def agree(expression: str | None = None, seeds: int = SEEDS) -> Report:
@@ -31,15 +32,19 @@ def agree(expression: str | None = None, seeds: int = SEEDS) -> Report:
     if seeds < 1:
         raise UsageError(f"--seeds is {seeds}, needed at least 1: at no point nothing is evaluated")
     chosen = [(claim, layers_of(claim.statement)) for claim in selected(all_claims(), expression)]
-    if not any(spoken_of for _, spoken_of in chosen):
+    speaking = [(claim, spoken_of) for claim, spoken_of in chosen if spoken_of]
+    small = [(claim, spoken_of) for claim, spoken_of in speaking if written_out(claim.statement) <= LARGEST]
+    if not small:
+        why = "are too large to be written out" if speaking else "speak of no layer"
         named = ", ".join(claim.name for claim, _ in chosen)
-        raise UsageError(f"-k {expression!r} matches only theorems that speak of no layer: {named}")
+        raise UsageError(f"-k {expression!r} matches only theorems that {why}: {named}")
     with precision(BITS):
-        theorems = tuple(_evaluated(claim, spoken_of, seeds) for claim, spoken_of in chosen if spoken_of)
+        theorems = tuple(_evaluated(claim, spoken_of, seeds) for claim, spoken_of in small)
     called = frozenset().union(*(each.functions for each in theorems))
     without_layer = tuple(claim.name for claim, spoken_of in chosen if not spoken_of)
     uncalled = sorted(public_functions() - called) if expression is None else ()
-    return Report(seeds, expression, theorems, without_layer, tuple(uncalled))
+    too_large = tuple(claim.name for claim, _ in speaking if claim not in [c for c, _ in small])
+    return Report(seeds, expression, theorems, without_layer, too_large, tuple(uncalled))
 
 
 def layers_of(statement: Statement) -> tuple[str, ...]:

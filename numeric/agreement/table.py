@@ -12,6 +12,7 @@ from .report import Report, TheoremReport
 WIDTH = 80
 LONGEST = 29  # piece of a name, which is indented by up to 4
 SHOWN = 2  # findings for each theorem; --json has all
+NAMED = 12  # theorems, before they are only counted
 STYLES = {Verdict.AGREES: "green", Verdict.UNDECIDED: "yellow", Verdict.DISAGREES: "bold red"}
 
 
@@ -75,8 +76,10 @@ def conclusions(report: Report) -> Iterable[Text]:
             yield Text(f"{theorem.name} {finding.verdict}: {finding.message}", STYLES[finding.verdict])
         if len(theorem.findings) > SHOWN:
             yield Text(f"  and {len(theorem.findings) - SHOWN} more such findings; --json has them all")
-    if report.without_layer:
-        yield Text(f"Theorems that speak of no layer: {', '.join(report.without_layer)}")
+    for what, names in (("are too large to be written out", report.too_large), ("speak of no layer", report.without_layer)):
+        if names:
+            listed = ", ".join(names) if len(names) <= NAMED else f"{len(names)}; --json names them"
+            yield Text(f"Theorems that {what}: {listed}")
     if report.uncalled:
         yield Text(f"Functions that no theorem speaks of: {', '.join(report.uncalled)}")
     points = f"{report.seeds} point{'' if report.seeds == 1 else 's'} each"

@@ -16,7 +16,7 @@ from ..well_typed import check_entry
 from .context import Context, Refused
 from .derivative import differentiate, differentiated
 from .facts import negated
-from .integrable import check_integrable
+from .integrable import check_integrable, check_random
 from .sign import Sign
 
 _sound: set[Definition] = set()  # definitions whose bodies are defined wherever their `requires` holds
@@ -145,6 +145,7 @@ def check_domain(symbol: Any, value: Any, context: Context, where: str) -> None:
     inside = context
     if value.op == "function":
         bound, value, inside = context.opened(value)
+        check_random(bound, value, inside, where)
         if isinstance(symbol, Family) and symbol.derivative is not None:
             _, conditions = differentiate(value, bound[-1], inside)
             for condition in conditions:

@@ -40,10 +40,10 @@ def _checked(before: Term, after: Term, context: Context, on: Any, over: Any) ->
     size, indices = as_term(on), tuple(over) if isinstance(over, tuple | list) else (over,)
     if size.op != "size":
         raise TermError(f"induction: {size!r} is not a size")
-    context.check_known(size, *indices)
     for i in indices:
         if not isinstance(i, Term) or i.op != "index":
             raise TermError(f"induction: {i!r} is not an index that the hypothesis could hold for all values of")
+    context.check_known(size, *indices)
     for symbol in free(before) | free(after) | context.known:
         ranges = isinstance(symbol, Family | IndexMap) or (isinstance(symbol, Term) and symbol.op == "index")
         if ranges and any(size in free(e) for e in extents(symbol)):

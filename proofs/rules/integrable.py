@@ -7,8 +7,9 @@ one if each space's part has (Fubini). An index map with an outcome among its sl
 
 from __future__ import annotations
 
+from ..binders import substitute
 from ..definitions import unfolded
-from ..terms import Term, free
+from ..terms import Term, free, is_outcome, sort_of
 from .context import Context, Refused
 
 _HIGHEST = 2  # the order of the moments that are known to exist
@@ -20,6 +21,14 @@ def check_integrable(term: Term, context: Context) -> None:
     found = degree(body, w, inside)
     if found > _HIGHEST:
         raise Refused(f"a moment of order {found} is not known to exist", body)
+
+
+def check_random(bound: tuple[Term, ...], value: Term, context: Context, where: str) -> None:
+    """Raises Refused unless a function of outcomes has a second moment, also where its outcomes of one space are one."""
+    for w in (s for s in bound if is_outcome(sort_of(s))):
+        met = substitute(value, {s: w for s in bound if s != w and sort_of(s) == sort_of(w)})
+        if degree(met, w, context) > 1:
+            raise Refused(f"{where} needs a random variable with a second moment", value)
 
 
 def _is_random_index(index: Term, w: Term) -> bool:

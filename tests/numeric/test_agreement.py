@@ -44,7 +44,10 @@ def test_every_theorem_agrees(everything):
 
 def test_every_theorem_is_either_evaluated_or_listed(everything):
     evaluated = [each.name for each in everything.theorems]
-    assert sorted([*evaluated, *everything.without_layer]) == sorted(claim.name for claim in all_claims())
+    named = [*evaluated, *everything.without_layer, *everything.too_large]
+    assert sorted(named) == sorted(claim.name for claim in all_claims())
+    assert "decoder.decoder_layer_is_causal" in everything.too_large
+    assert len(everything.too_large) < len(evaluated) / 3
     assert {"softmax_jacobian.vjp", "rotary.isometry", "softmax_ties.tied_weights"} <= set(evaluated)
     assert "softmax_bounds.uniform_entries_vanish" in everything.without_layer
 
@@ -174,7 +177,7 @@ def test_a_layer_that_is_spoken_of_and_not_called_leaves_it_undecided(monkeypatc
 
 
 def test_the_table_has_80_columns_and_every_theorem(run):
-    result = run("-k", "rotary or uniform", "--seeds", 1)
+    result = run("-k", "rotary or softmax_bounds.uniform", "--seeds", 1)
     lines = result.output.splitlines()
     assert result.exit_code == 0
     assert max(map(len, lines)) <= 80
@@ -184,10 +187,10 @@ def test_the_table_has_80_columns_and_every_theorem(run):
 
 
 def test_json_has_every_theorem_with_its_figures(run):
-    result = run("-k", "vjp or trace or generator_is_skew", "--seeds", 2, "--json")
+    result = run("-k", "softmax_jacobian.vjp or trace or generator_is_skew", "--seeds", 2, "--json")
     data = json.loads(result.output)
     assert result.exit_code == 0
-    assert (data["verdict"], data["seeds"], data["expression"]) == ("agrees", 2, "vjp or trace or generator_is_skew")
+    assert (data["verdict"], data["seeds"], data["expression"]) == ("agrees", 2, "softmax_jacobian.vjp or trace or generator_is_skew")
     assert data["theorems_without_layer"] == ["position_rotations.generator_is_skew"]
     assert data["functions_without_theorem"] == []  # not asked, where not all theorems are
     theorems = {each["theorem"]: each for each in data["theorems"]}

@@ -186,9 +186,6 @@ def test_the_sort_of_an_index_is_its_range() -> None:
     assert sort(u) == U and sort(Term("bound", (), 1), (U, n)) == U
 
 
-@pytest.mark.xfail(
-    strict=True, reason="BUG: a space is refused in `at`, although binders.check_replacement would take it"
-)
 def test_a_space_may_be_the_value_of_a_space() -> None:
     check_entry({U: W})
 

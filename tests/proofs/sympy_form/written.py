@@ -1,6 +1,6 @@
 """How large a statement gets when it is written out for SymPy, which shares nothing."""
 
-from functools import lru_cache
+from functools import cache
 from math import prod
 
 from proofs.definitions import unfolded
@@ -12,7 +12,7 @@ LARGEST = 1000  # nodes; SymPy needs seconds for a few thousand
 def nodes(term: Term, count: int) -> int:
     """The nodes of a term with every size at least `count`, sums and quantifiers written out, definitions unfolded."""
 
-    @lru_cache(maxsize=None)
+    @cache
     def of(t: Term) -> int:
         if t.op == "apply":
             return of(unfolded(t))
