@@ -97,7 +97,9 @@ def _spaces(term: Term) -> bool | None:
 
 def _check_range(size: Term, domains: bool = False, spaces: bool | None = False) -> None:
     if size.op == "space" and spaces is not False:
-        _need(type(size) is Term and not size.args and type(size.data) is tuple and len(size.data) == 1, size, "no space")
+        _need(
+            type(size) is Term and not size.args and type(size.data) is tuple and len(size.data) == 1, size, "no space"
+        )
         checked_name(size.data[0])
         return
     _need(spaces is not None, size, "no space")

@@ -76,7 +76,10 @@ def conclusions(report: Report) -> Iterable[Text]:
             yield Text(f"{theorem.name} {finding.verdict}: {finding.message}", STYLES[finding.verdict])
         if len(theorem.findings) > SHOWN:
             yield Text(f"  and {len(theorem.findings) - SHOWN} more such findings; --json has them all")
-    for what, names in (("are too large to be written out", report.too_large), ("speak of no layer", report.without_layer)):
+    for what, names in (
+        ("are too large to be written out", report.too_large),
+        ("speak of no layer", report.without_layer),
+    ):
         if names:
             listed = ", ".join(names) if len(names) <= NAMED else f"{len(names)}; --json names them"
             yield Text(f"Theorems that {what}: {listed}")

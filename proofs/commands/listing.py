@@ -18,9 +18,10 @@ def listed(claims: Sequence[Claim]) -> list[dict[str, Any]]:
 
 
 def show_list(claims: Sequence[Claim], console: Console) -> None:
+    entries = listed(claims)
     for family in dict.fromkeys(c.family for c in claims):
         console.print(Text(family, "bold"))
-        for entry in (e for e in listed(claims) if e["family"] == family):
+        for entry in (e for e in entries if e["family"] == family):
             cropped(f"  {entry['name'].rpartition('.')[2]}", console, "green")
             cropped(f"    {entry['statement']}", console, "dim")
         console.print()

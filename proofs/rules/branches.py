@@ -12,7 +12,6 @@ from .normal import plain
 from .polynomial import as_sum, scaled
 from .sign import Sign
 
-
 _BRANCHING = frozenset({"abs", "max", "when"})
 
 

@@ -22,7 +22,9 @@ from .sign import Sign
 _sound: set[Definition] = set()  # definitions whose bodies are defined wherever their `requires` holds
 
 
-_PARTIAL = frozenset({"power", "log", "sqrt", "derivative", "expect", "tends", "apply"})  # kinds without a value somewhere
+_PARTIAL = frozenset(
+    {"power", "log", "sqrt", "derivative", "expect", "tends", "apply"}
+)  # kinds without a value somewhere
 
 
 @lru_cache(maxsize=1 << 14)

@@ -192,7 +192,10 @@ def two_layers_keep_the_identity_path(proof):
     proof.closes("finite_sum")
 
 
-@theorem(eq(derivative(t, point[a] + t * delta(a, b) - (point[a] + t * delta(a, b)), 0), 0), near_miss=[delta(a, b), -delta(a, b)])
+@theorem(
+    eq(derivative(t, point[a] + t * delta(a, b) - (point[a] + t * delta(a, b)), 0), 0),
+    near_miss=[delta(a, b), -delta(a, b)],
+)
 def residual_may_cancel(proof):
     "A branch that takes its input away leaves no gradient: the identity path alone guarantees nothing."
     proof.closes("derivative")

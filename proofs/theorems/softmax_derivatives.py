@@ -51,7 +51,9 @@ def logsumexp_along_a_curve(proof):
 inner = function(l, z[l] + u * delta(l, j) + t * delta(l, i))
 
 
-@theorem(eq(derivative(u, derivative(t, logsumexp(inner), 0), 0), J(z, i, j)), near_miss=[-J(z, i, j), delta(i, j) * s(z, i)])
+@theorem(
+    eq(derivative(u, derivative(t, logsumexp(inner), 0), 0), J(z, i, j)), near_miss=[-J(z, i, j), delta(i, j) * s(z, i)]
+)
 def hessian_of_logsumexp(proof):
     "The Hessian of log-sum-exp is the Jacobian of softmax."
     at = {z: moved(z, j, u), j: i}
@@ -90,7 +92,10 @@ def log_softmax_is_log_of_softmax(proof):
     proof.closes("definition", of=softmax)
 
 
-@theorem(eq(derivative(t, log_softmax(moved(z, j, t), i), 0), delta(i, j) - s(z, j)), near_miss=[delta(i, j) - s(z, i), delta(i, j)])
+@theorem(
+    eq(derivative(t, log_softmax(moved(z, j, t), i), 0), delta(i, j) - s(z, j)),
+    near_miss=[delta(i, j) - s(z, i), delta(i, j)],
+)
 def log_softmax_jacobian(proof):
     "The Jacobian of log-softmax."
     proof.equals(derivative(t, z[i] + t * delta(i, j) - logsumexp(moved(z, j, t)), 0), "definition", of=log_softmax)

@@ -59,8 +59,10 @@ def moved(logits, direction, step):
     return function(l, logits[l] + step * delta(l, direction))
 
 
-@theorem(eq(J(z, i, j), s(z, i) * (delta(i, j) - s(z, j))),
-    near_miss=[s(z, i) * (delta(i, j) + s(z, j)), s(z, i) * delta(i, j), s(z, j) * (delta(i, j) - s(z, j))])
+@theorem(
+    eq(J(z, i, j), s(z, i) * (delta(i, j) - s(z, j))),
+    near_miss=[s(z, i) * (delta(i, j) + s(z, j)), s(z, i) * delta(i, j), s(z, j) * (delta(i, j) - s(z, j))],
+)
 def jacobian(proof):
     "The Jacobian of softmax, derived from its definition."
     total = sum_(l, exp(z[l] + t * delta(l, j)))
@@ -78,7 +80,10 @@ def symmetric(proof):
     proof.closes(jacobian)
 
 
-@theorem(eq(J(z, i, j), delta(i, j) * s(z, i) - s(z, i) * s(z, j)), near_miss=[delta(i, j) * s(z, i) - s(z, i) * s(z, i), delta(i, j) * s(z, i)])
+@theorem(
+    eq(J(z, i, j), delta(i, j) * s(z, i) - s(z, i) * s(z, j)),
+    near_miss=[delta(i, j) * s(z, i) - s(z, i) * s(z, i), delta(i, j) * s(z, i)],
+)
 def equals_diagonal_minus_outer(proof):
     "The Jacobian is diag(s) minus the outer product of s with itself."
     proof.equals(s(z, i) * (delta(i, j) - s(z, j)), jacobian)
@@ -93,7 +98,9 @@ def rows_sum_to_zero(proof):
     proof.closes(sums_to_one)
 
 
-@theorem(eq(sum_(i, J(z, i, i)), 1 - sum_(i, s(z, i) ** 2)), near_miss=[n - sum_(i, s(z, i) ** 2), 1 - sum_(i, s(z, i))])
+@theorem(
+    eq(sum_(i, J(z, i, i)), 1 - sum_(i, s(z, i) ** 2)), near_miss=[n - sum_(i, s(z, i) ** 2), 1 - sum_(i, s(z, i))]
+)
 def trace(proof):
     "The trace of the Jacobian is 1 minus the squared length of s."
     proof.equals(sum_(i, s(z, i) * (delta(i, i) - s(z, i))), jacobian)
@@ -172,7 +179,9 @@ def jvp(proof):
 loss = sum_(i, g[i] * s(moved(z, j, t), i))
 
 
-@theorem(eq(derivative(t, loss, 0), sum_(i, J(z, j, i) * g[i])), near_miss=[-sum_(i, J(z, j, i) * g[i]), J(z, j, j) * g[j]])
+@theorem(
+    eq(derivative(t, loss, 0), sum_(i, J(z, j, i) * g[i])), near_miss=[-sum_(i, J(z, j, i) * g[i]), J(z, j, j) * g[j]]
+)
 def gradient_is_jacobian_times_cotangent(proof):
     "The gradient of <g, s> is column j of J against g, and by symmetry J g."
     proof.equals(sum_(i, g[i] * derivative(t, s(moved(z, j, t), i), 0)), "derivative")
