@@ -46,10 +46,14 @@ def test_the_derivative_is_the_one_that_mpmath_takes(claim):
     sampler = Sampler(claim.statement, claim.witness)
     for seed in range(100, 100 + POINTS):
         point = sampler.point(seed)
-        body, at = map(point.moved, left.args)
-        found = mp.diff(lambda x: evaluate(body, point, (x,)), evaluate(at, point), h=mp.mpf(10) ** -25)
-        stated = evaluate(point.moved(right), point)
+        found, stated = taken(left, point), evaluate(point.moved(right), point)
         assert abs(found - stated) <= mp.mpf(10) ** -DIGITS * (1 + abs(found) + abs(stated)), (found, stated)
+
+
+def taken(derivative: Term, point):
+    """The derivative, by mpmath, of the body as a plain function of a number."""
+    body, at = map(point.moved, derivative.args)
+    return mp.diff(lambda x: evaluate(body, point, (x,)), evaluate(at, point), h=mp.mpf(10) ** -25)
 
 
 @pytest.mark.parametrize("claim", GRADIENTS[:: len(GRADIENTS) // 12], ids=lambda c: c.name)
