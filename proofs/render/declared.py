@@ -61,6 +61,8 @@ def _alike(symbols: list[Family], printer: Printer) -> tuple[Part, ...]:
     entries = [printer.called(e, along) if along else e for e in entries]
     told = Formula(_member(", ".join(entries), Term("domain", (), domain), printer))
     parts: tuple[Part, ...] = (told, Words(" for "), Formula(ranges))
+    if any(s.op == "space" for s in slots):
+        return (*parts, Words(", with a finite second moment"))
     if derivative is None:
         return parts
     velocity = printer.name(printer.notation.extended(symbols=[derivative])[derivative])

@@ -8,6 +8,7 @@ No law        + and *, whole powers; anything else is an atom whose parts are no
 "trig"        sin and cos of sums; sin^2 + cos^2 = 1; exact values at multiples of pi/2
 "exp"         exp of sums; log of products of positive terms; exp and log undo each other; real powers
 
+Length: one class, whose methods call each other for the parts of a term.
 Soundness: every law is an identity wherever both of its sides are defined. Two terms with one normal form are equal.
 """
 

@@ -1,6 +1,6 @@
 """TRUSTED. Which terms are positive, non-negative or non-zero, from their shape and from what is given.
 
-The search is goal-directed and gives up rather than guess: False means "not known".
+The search is goal-directed and gives up rather than guess: False means "not known". One class, whose methods call each other.
 """
 
 from __future__ import annotations

@@ -218,8 +218,8 @@ def test_declarations_of_random_variables():
     term = family("q", n, U)[i, u] + family("f", U, W, domain="positive")[u, w] + z[choice("hi", U, target=n)(u)]
     found = [plain(p) for p in declarations(Notation.of(term).symbols(), Unicode(Notation.of(term)))]
     assert found == [
-        "U a probability space", "W a probability space", "1 ≤ n", "i < n", "u ∈ U", "w ∈ W", "f_jk ∈ ℝ>0 for j ∈ U, k ∈ W",
-        "q_jk ∈ ℝ for j < n, k ∈ U", "z_j ∈ ℝ for j < n", "hi(j) < n for j ∈ U",
+        "U a probability space", "W a probability space", "1 ≤ n", "i < n", "u ∈ U", "w ∈ W", "f_jk ∈ ℝ>0 for j ∈ U, k ∈ W, with a finite second moment",
+        "q_jk ∈ ℝ for j < n, k ∈ U, with a finite second moment", "z_j ∈ ℝ for j < n", "hi(j) < n for j ∈ U",
     ]  # fmt: skip
 
 
