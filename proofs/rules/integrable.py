@@ -1,8 +1,9 @@
 """TRUSTED. Which functions of an outcome have an expectation.
 
 A random variable is a family with the outcome among its slots; it is declared to have a finite second moment, and nothing more.
-So a product of two of them over one space has a mean (Cauchy and Schwarz), and a product over different spaces has
-one if each space's part has (Fubini). An index map with an outcome among its slots is a random index. A bounded function of random variables has a mean whatever they are.
+So a product of two of them over one space has a mean (Cauchy and Schwarz), and a product over different spaces has one if
+each space's part has (Fubini). An index map with an outcome among its slots is a random index. A bounded function of random
+variables has a mean whatever they are.
 """
 
 from __future__ import annotations
