@@ -5,7 +5,7 @@ import operator
 import numpy as np
 from flint import arb
 
-from ..arithmetic import BALL, WORKING_DTYPE, convert, greater, is_balls
+from ..arithmetic import BALL, WORKING_DTYPE, convert, greater, is_balls, to_balls, widen
 
 DTYPES = "float16, bfloat16, float32, float64, or object with flint.arb elements (numeric.arithmetic.to_balls)"
 
@@ -76,15 +76,20 @@ def require_number(layer: str, name: str, number: float | arb) -> None:
         raise TypeError(f"{layer}: {name} is {number!r}, needed one real number or, with balls, a flint.arb")
 
 
+def number_operand(layer: str, name: str, number: float | arb, dtype: np.dtype) -> np.ndarray:
+    """A number as an operand of the arithmetic `dtype`. Raises TypeError."""
+    require_number(layer, name, number)
+    if isinstance(number, arb) and dtype != BALL:
+        raise TypeError(f"{layer}: {name} is a ball, needed a float, since the layer computes in {dtype}")
+    return convert(number, dtype)
+
+
 def positive_operand(layer: str, name: str, number: float | arb, dtype: np.dtype) -> np.ndarray:
     """A finite number above 0, as an operand of the arithmetic `dtype`.
 
     Raises TypeError, ValueError, or UndecidedComparison for a ball around 0.
     """
-    require_number(layer, name, number)
-    if isinstance(number, arb) and dtype != BALL:
-        raise TypeError(f"{layer}: {name} is a ball, needed a float, since the layer computes in {dtype}")
-    operand = convert(number, dtype)
+    operand = number_operand(layer, name, number, dtype)
     if not all_finite(operand) or not greater(operand, 0):
         raise ValueError(f"{layer}: {name} is {number}, needed a finite number above 0 in {dtype}")
     return operand
@@ -117,3 +122,66 @@ def require_even_width(layer: str, name: str, width: int) -> None:
         raise TypeError(f"{layer}: {name} is {width!r}, needed an integer") from None
     if size < 2 or size % 2:
         raise ValueError(f"{layer}: {name} is {size}, needed an even number of at least 2, since columns come in pairs")
+
+
+def require_not_empty(layer: str, name: str, array: np.ndarray, axes: int) -> None:
+    """At least one entry along each of the last `axes` axes. Raises ValueError."""
+    if 0 in array.shape[array.ndim - axes :]:
+        raise ValueError(
+            f"{layer}: {name} has shape {array.shape}, needed at least one entry along its last {axes} axes"
+        )
+
+
+def require_same_dtype(layer: str, **arrays: np.ndarray) -> None:
+    """One dtype for all operands of a layer. Raises TypeError."""
+    (first, one), *others = arrays.items()
+    for name, other in others:
+        if other.dtype != one.dtype:
+            raise TypeError(f"{layer}: {name} has dtype {other.dtype}, needed {one.dtype}, the dtype of {first}")
+
+
+def require_size(layer: str, name: str, number: int) -> int:
+    """An integer of at least 1. Raises TypeError or ValueError."""
+    try:
+        size = operator.index(number)
+    except TypeError:
+        raise TypeError(f"{layer}: {name} is {number!r}, needed an integer") from None
+    if isinstance(number, bool) or size < 1:
+        raise ValueError(f"{layer}: {name} is {number!r}, needed an integer of at least 1")
+    return size
+
+
+def require_integers(layer: str, name: str, array: np.ndarray) -> None:
+    """A NumPy array of integers. Raises TypeError."""
+    require_array(layer, name, array)
+    if not np.issubdtype(array.dtype, np.integer):
+        raise TypeError(f"{layer}: {name} has dtype {array.dtype}, needed integers")
+
+
+def require_indices(layer: str, name: str, indices: np.ndarray, size: int, of: str) -> None:
+    """Integers from 0 to size - 1, since NumPy would count negative ones from the end. Raises ValueError."""
+    outside = indices[(indices < 0) | (indices >= size)]
+    if outside.size:
+        raise ValueError(
+            f"{layer}: {name} holds {outside[0]}, needed 0 <= {name} < {size}, the number of {of} "
+            f"({outside.size} such in all)"
+        )
+
+
+def require_keep(layer: str, keep: np.ndarray, shape: tuple[int, ...]) -> None:
+    """Booleans, True where a key is kept, that broadcast to `shape`. Raises TypeError or ValueError."""
+    require_array(layer, "keep", keep)
+    if keep.dtype != np.bool_:
+        raise TypeError(f"{layer}: keep has dtype {keep.dtype}, needed bool, True where a key is kept")
+    try:
+        fits = np.broadcast_shapes(keep.shape, shape) == shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError(f"{layer}: keep has shape {keep.shape}, needed one that broadcasts to {shape}")
+
+
+def cotangent_operand(layer: str, name: str, cotangent: np.ndarray, forward: np.ndarray) -> np.ndarray:
+    """A cotangent of `forward` in the arithmetic that a layer computes in. Raises as `require_cotangent`."""
+    require_cotangent(layer, name, cotangent, forward)
+    return to_balls(cotangent) if is_balls(forward) else widen(cotangent)

@@ -10,6 +10,8 @@ import pytest
 from flint import arb
 
 from numeric.arithmetic import WORKING_DTYPE, encloses, largest_error, radius, to_floats
+from numeric.checker.formats import FORMATS, Precision
+from numeric.checker.rounding import Rounded, allowance
 
 FLOATS = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16), np.dtype(np.float32), np.dtype(np.float64)]
 
@@ -51,6 +53,45 @@ def dtype(request):
 @pytest.fixture
 def rounding(dtype):
     return Rounding(dtype)
+
+
+class Running:
+    """Running error analysis of a layer that stores in `dtype` and computes, sums too, in its working precision."""
+
+    def __init__(self, dtype):
+        self.dtype, work = dtype, FORMATS[WORKING_DTYPE[dtype].name]
+        self.precision = Precision(FORMATS[dtype.name], work, work)
+
+    def exact(self, values):
+        return Rounded.exact(values.astype(float) if isinstance(values, np.ndarray) else values, self.precision)
+
+    def given(self, number):
+        return Rounded.given(number, self.precision)
+
+    def matmul(self, a, b):
+        """The product of two matrices, its sums in any order."""
+
+        def part(rounded, index):
+            arrays = (rounded.value, rounded.worst, rounded.square)
+            return Rounded(*(array[index] for array in arrays), rounded.precision)
+
+        products = part(a, np.s_[:, :, None]) * part(b, np.s_[None, :, :])
+        return part(products.sum(1), np.s_[:, 0, :])
+
+    def transpose(self, a):
+        return Rounded(a.value.T, a.worst.T, a.square.T, a.precision)
+
+    def misses(self, values, balls, bound):
+        """How many entries lie farther from the truth than `bound`, rounded to the dtype at last, allows."""
+        assert values.dtype == self.dtype and values.shape == balls.shape, (values.dtype, values.shape)
+        allowed = allowance(bound.returned())
+        assert np.isfinite(allowed).all(), "the bound is void here; choose milder inputs"
+        return int(np.count_nonzero(~(largest_error(values, balls) <= allowed.reshape(values.shape))))
+
+
+@pytest.fixture
+def running(dtype):
+    return Running(dtype)
 
 
 @pytest.fixture
