@@ -16,6 +16,7 @@ import proofs
 from proofs.registry import all_claims
 
 from .commands.command_line import GOOD, WRONG, file_of, run
+from .thinned import thinned
 
 PACKAGE = Path(proofs.__file__).parent
 
@@ -94,13 +95,18 @@ def test_interrupted_by_the_terminal(tmp_path, jobs):
     "arguments",
     [
         [], ["list"], ["claims"], ["--help"], *([c, "--help"] for c in ("check", "list", "show", "trust", "claims")),
-        *(["show", claim.name] for claim in all_claims()),
         *(["trust", name] for name in ("positions_are_distinct", "jacobian_vanishes", "softmax.positive")),
     ],
     ids=lambda a: " ".join(a) or "check",
 )  # fmt: skip
 def test_no_line_is_wider_than_the_terminal(arguments):
     for line in run(*arguments).stdout.splitlines():
+        assert cell_len(line) <= 80, line
+
+
+@pytest.mark.parametrize("claim", thinned(all_claims()))
+def test_no_page_is_wider_than_the_terminal(claim):
+    for line in run("show", claim.name).stdout.splitlines():
         assert cell_len(line) <= 80, line
 
 

@@ -14,6 +14,7 @@ from proofs.registry import all_claims
 from proofs.sympy_form import instances, to_sympy
 from proofs.terms import Family, IndexMap, Term
 
+from ..thinned import thinned
 from .points import DIGITS, value
 from .written import is_small
 
@@ -78,10 +79,10 @@ def some_instances(statement, seed) -> Iterator:
         sizes = {s: rng.randint(s.data[1], max(s.data[1], 3)) for s in sizes}
 
 
-@pytest.mark.parametrize("name", EQUATIONS)
-def test_an_equation_holds_at_one_instance(name):
-    some = list(islice(some_instances(witnessed(EQUATIONS[name]), name), 6))
-    assert holds(Random(name).choice(some)[1], seed=0)
+@pytest.mark.parametrize("claim", thinned(list(EQUATIONS.values()), 2))
+def test_an_equation_holds_at_one_instance(claim):
+    some = list(islice(some_instances(witnessed(claim), claim.name), 6))
+    assert holds(Random(claim.name).choice(some)[1], seed=0)
 
 
 AT_COUNTS = [(name, k) for name, c in EQUATIONS.items() for k in (1, 2, 3) if is_small(witnessed(c), k)]
