@@ -4,15 +4,12 @@ import numpy as np
 from flint import arb
 
 from ..arithmetic import BALL, WORKING_DTYPE, convert, greater, is_balls
-from ._arguments import all_finite, require_number, require_operand
+from ._arguments import all_finite, number_operand, require_operand
 
 
 def finite_operand(layer: str, name: str, number: float | arb, dtype: np.dtype) -> np.ndarray:
     """A finite number of any sign, as an operand of the arithmetic `dtype`. Raises TypeError or ValueError."""
-    require_number(layer, name, number)
-    if isinstance(number, arb) and dtype != BALL:
-        raise TypeError(f"{layer}: {name} is a ball, needed a float, since the layer computes in {dtype}")
-    operand = convert(number, dtype)
+    operand = number_operand(layer, name, number, dtype)
     if not all_finite(operand):
         raise ValueError(f"{layer}: {name} is {number}, needed a finite number in {dtype}")
     return operand
