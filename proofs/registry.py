@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+import gc
 import importlib
 import importlib.util
 import inspect
 import pkgutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -64,7 +66,8 @@ class Claim:
             proved = time.perf_counter()
 
         try:
-            return prove(self.name, self.statement, self._copied, on_proved=on_proved, **self._options)
+            with _no_collection():
+                return prove(self.name, self.statement, self._copied, on_proved=on_proved, **self._options)
         finally:
             self.seconds, self.near_miss_seconds = proved - start, time.perf_counter() - proved
 
@@ -106,6 +109,18 @@ class Claim:
 
     def __repr__(self) -> str:
         return f"<{self.name}: {self.says}>"
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Without the garbage collector: terms are many and in no cycles, and looking for some took a tenth of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def theorem(
