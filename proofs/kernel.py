@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from .chain import check_links, check_statement
+from .chain import Checked, check_links, check_statement
 from .evaluate import NoSample
 from .rules.context import Refused
 from .rules.normal import plain
@@ -24,7 +24,7 @@ from .scripts import Link, NearMiss, ProofError, Script, Specialised, Statement,
 from .terms import Term, TermError
 from .well_typed import check_entry
 
-SAMPLES = 3  # random admissible points at which every statement is also evaluated; the tests take more
+SAMPLES = 3  # random admissible points at which every statement is also evaluated
 TRIES = 24  # points at which a near miss may turn out false
 
 _SEAL = object()
@@ -116,7 +116,7 @@ def prove(
     """
     script = Script()
     write(script)
-    checked: dict[Any, Step] = {}
+    checked: Checked = {}
     plain.cache_clear()  # so that what is left over is spelled as in this proof, and not as in an earlier one
     try:
         links = tuple(map(_entered, script.links))
@@ -162,7 +162,7 @@ def _refuted(
     twin: Statement,
     links: tuple[Link, ...],
     at: Mapping[Any, Any],
-    checked: dict[Any, Step],
+    checked: Checked,
 ) -> NearMiss:
     """The record of a near miss; raises ProofError unless it is well-typed, false somewhere, and refused with a residue."""
     if twin == statement:

@@ -118,23 +118,23 @@ def contracted(statement: Statement) -> Iterator[tuple[str, Statement]]:
         yield f"summed over {i.data}", statement._replace(conclusion=eq(summed, sum_(i, weight * conclusion.args[1])))
 
 
-def written_out(statement: Statement) -> int:
-    """The operations of a statement at sizes of about 3, definitions unfolded at each of their uses."""
-    return sum(map(_operations, (statement.conclusion, *statement.hypotheses)))
+def written_out(statement: Statement, count: int = 3) -> int:
+    """The operations of a statement with every size at least `count`, definitions unfolded at each of their uses."""
+    return sum(_operations(part, count) for part in (statement.conclusion, *statement.hypotheses))
 
 
 @cache
-def _operations(term: Term) -> int:
+def _operations(term: Term, count: int) -> int:
     if term.op == "apply":
-        return _operations(unfolded(term))
+        return _operations(unfolded(term), count)
     if term.op in ("sum", "forall") and term.args[0].op != "domain":
-        return _typical(term.args[0]) * _operations(term.args[1])
-    inside = 1 + sum(map(_operations, term.args))
+        return _extent(term.args[0], count) * _operations(term.args[1], count)
+    inside = 1 + sum(_operations(part, count) for part in term.args)
     return 3 * inside if term.op == "derivative" else inside
 
 
-def _typical(size: Term) -> int:
+def _extent(size: Term, count: int) -> int:
     if size.op in ("number", "size"):
-        return int(size.data) if size.op == "number" else max(3, size.data[1])
-    parts = map(_typical, size.args)
+        return int(size.data) if size.op == "number" else max(count, size.data[1])
+    parts = [_extent(part, count) for part in size.args]
     return sum(parts) if size.op == "add" else prod(parts)

@@ -32,10 +32,15 @@ def agree(expression: str | None = None, seeds: int = SEEDS) -> Report:
     if seeds < 1:
         raise UsageError(f"--seeds is {seeds}, needed at least 1: at no point nothing is evaluated")
     chosen = [(claim, layers_of(claim.statement)) for claim in selected(all_claims(), expression)]
-    speaking = [(claim, spoken_of) for claim, spoken_of in chosen if spoken_of]
-    small = [(claim, spoken_of) for claim, spoken_of in speaking if written_out(claim.statement) <= LARGEST]
+    small: list[tuple[Claim, tuple[str, ...]]] = []
+    too_large: list[str] = []
+    for claim, spoken_of in chosen:
+        if spoken_of and written_out(claim.statement) <= LARGEST:
+            small.append((claim, spoken_of))
+        elif spoken_of:
+            too_large.append(claim.name)
     if not small:
-        why = "are too large to be written out" if speaking else "speak of no layer"
+        why = "are too large to be written out" if too_large else "speak of no layer"
         named = ", ".join(claim.name for claim, _ in chosen)
         raise UsageError(f"-k {expression!r} matches only theorems that {why}: {named}")
     with precision(BITS):
@@ -43,8 +48,7 @@ def agree(expression: str | None = None, seeds: int = SEEDS) -> Report:
     called = frozenset().union(*(each.functions for each in theorems))
     without_layer = tuple(claim.name for claim, spoken_of in chosen if not spoken_of)
     uncalled = sorted(public_functions() - called) if expression is None else ()
-    too_large = tuple(claim.name for claim, _ in speaking if claim not in [c for c, _ in small])
-    return Report(seeds, expression, theorems, without_layer, too_large, tuple(uncalled))
+    return Report(seeds, expression, theorems, without_layer, tuple(too_large), tuple(uncalled))
 
 
 def layers_of(statement: Statement) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from ..binders import substitute
 from ..definitions import unfolded
 from ..terms import Term, free, is_outcome, sort_of
+from .atoms import is_whole_number
 from .context import Context, Refused
 
 _HIGHEST = 2  # the order of the moments that are known to exist
@@ -48,7 +49,7 @@ def degree(term: Term, w: Term, context: Context) -> int:
             return max(degree(a, w, context) for a in args)
         case "mul":
             return sum(degree(a, w, context) for a in args)
-        case "power" if args[1].op == "number" and args[1].data.denominator == 1 and args[1].data >= 0:
+        case "power" if is_whole_number(args[1]) and args[1].data >= 0:
             return int(args[1].data) * degree(args[0], w, context)
         case "sum" | "expect":
             _, body, inside = context.opened(term)
