@@ -8,12 +8,27 @@ import numpy as np
 import pytest
 
 from numeric.arithmetic import precision, round_to, to_balls, to_floats
-from numeric.layers import attention, masking, multi_head
+from numeric.layers import attention, masking
+from numeric.layers import multi_head as layer_of_weights
+from numeric.layers.multi_head import Weights
 
 from . import bounds
 
 RESULTS = "y dx dm dw_q dw_k dw_v dw_o".split()
 NOTHING = (0,) * len(RESULTS)
+
+
+def flat_forward(x, m, w_q, w_k, w_v, w_o, *more):
+    return layer_of_weights.forward(x, m, Weights(w_q, w_k, w_v, w_o), *more)
+
+
+def flat_backward(dy, cache):
+    dx, dm, weights = layer_of_weights.backward(dy, cache)
+    return dx, dm, *weights[:4]
+
+
+# the layer without biases, its arrays one after the other
+multi_head = SimpleNamespace(forward=flat_forward, backward=flat_backward)
 
 
 class Sizes(NamedTuple):
@@ -121,6 +136,119 @@ def test_balls_enclose_the_definition(name, masked, sample, not_enclosed, gradie
     assert ball_misses(multi_head, inputs, sizes, keep, not_enclosed, gradient_by_differences) == NOTHING
 
 
+def biases_for(sizes, sample, dtype):
+    columns = sizes.heads * sizes.d_k, sizes.groups * sizes.d_k, sizes.groups * sizes.d_v, sizes.d_y
+    return [sample((size,), dtype, seed=seed) for seed, size in enumerate(columns, 20)]
+
+
+def biased_misses(layer, sizes, keep, sample, r):
+    """How many entries of y and each gradient, those of the biases too, lie outside the rounding bound."""
+    x, m, *matrices, dy = arguments(sizes, sample, r.dtype)
+    biases = biases_for(sizes, sample, r.dtype)
+    weights = Weights(*matrices, *biases)
+    with precision(160):
+        balls = Weights(*map(to_balls, weights))
+        exact, cache = layer_of_weights.forward(to_balls(x), to_balls(m), balls, sizes.heads, sizes.groups, keep)
+        dx, dm, dweights = layer_of_weights.backward(to_balls(dy), cache)
+        truths = exact, dx, dm, *dweights
+    y, cache = layer.forward(x, m, weights, sizes.heads, sizes.groups, keep)
+    dx, dm, dweights = layer.backward(dy, cache)
+    held = [bounds.exact(array, r.dtype) for array in (x, m, *matrices, dy)]
+    held_biases = [bounds.exact(array, r.dtype) for array in biases]
+    allowed = bounds.multi_head(*held, sizes.heads, sizes.groups, True if keep is None else keep, held_biases)
+    results = y, dx, dm, *dweights
+    return [r.misses(*each, bound.worst) for *each, bound in zip(results, truths, allowed, strict=True)]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_floats_with_biases_stay_within_the_rounding_bound(name, dtype, rounding, sample):
+    sizes = CASES[name]
+    assert not any(biased_misses(layer_of_weights, sizes, sizes.keep(), sample, rounding))
+
+
+def with_biases_backward(change):
+    def backward(dy, cache):
+        dx, dm, weights = layer_of_weights.backward(dy, cache)
+        return dx, dm, change(weights, dy)
+
+    return SimpleNamespace(forward=layer_of_weights.forward, backward=backward)
+
+
+def with_biases_forward(change):
+    def forward(x, m, weights, *more):
+        return layer_of_weights.forward(x, m, change(weights), *more)[0], layer_of_weights.forward(
+            x, m, weights, *more
+        )[1]
+
+    return SimpleNamespace(forward=forward, backward=layer_of_weights.backward)
+
+
+BIAS_MUTANTS = {
+    "b_q left out": with_biases_forward(lambda w: w._replace(b_q=None)),
+    "b_v left out": with_biases_forward(lambda w: w._replace(b_v=None)),
+    "b_o left out": with_biases_forward(lambda w: w._replace(b_o=None)),
+    "db_v for db_k": with_biases_backward(lambda w, dy: w._replace(b_k=w.b_v)),
+    "db_v: sign": with_biases_backward(lambda w, dy: w._replace(b_v=-w.b_v)),
+    "db_o: mean": with_biases_backward(lambda w, dy: w._replace(b_o=w.b_o / dy.dtype.type(3))),
+}
+
+
+@pytest.mark.parametrize("name", BIAS_MUTANTS)
+def test_mutants_of_the_biases_are_caught(name, rounding, dtype, sample):
+    assert any(biased_misses(BIAS_MUTANTS[name], ALIKE, None, sample, rounding))
+
+
+def test_a_bias_is_the_weight_of_a_constant_input(sample, vanishes):
+    sizes = CASES["groups of two"]
+    x, m, *matrices, dy = map(to_balls, arguments(sizes, sample))
+    biases = list(map(to_balls, biases_for(sizes, sample, np.float64)))
+    one = to_balls(np.ones((1, 1)))
+
+    def longer(tokens):
+        return np.concatenate([tokens, np.repeat(one, len(tokens), 0)], 1)
+
+    larger = [np.concatenate([w, b[None]]) for w, b in zip(matrices[:3], biases[:3], strict=True)]
+    with precision(113):
+        y, cache = layer_of_weights.forward(x, m, Weights(*matrices, *biases), 4, 2)
+        same, other = layer_of_weights.forward(longer(x), longer(m), Weights(*larger, matrices[3]), 4, 2)
+        assert vanishes(y - same - biases[3])
+        dx, dm, found = layer_of_weights.backward(dy, cache)
+        dx_longer, dm_longer, expected = layer_of_weights.backward(dy, other)
+        assert vanishes(dx - dx_longer[:, :-1]) and vanishes(dm - dm_longer[:, :-1])
+        for bias, matrix in zip(found[4:7], expected[:3], strict=True):
+            assert vanishes(bias - matrix[-1])
+        assert vanishes(found.b_o - dy.sum(0)) and not vanishes(found.b_v)
+
+
+def test_a_bias_of_the_keys_has_no_gradient(sample, vanishes):
+    """Every score of a row moves by the same amount: attention_identities.key_bias_has_zero_gradient."""
+    sizes = CASES["one head"]
+    x, m, *matrices, dy = map(to_balls, arguments(sizes, sample))
+    biases = map(to_balls, biases_for(sizes, sample, np.float64))
+    with precision(113):
+        _, cache = layer_of_weights.forward(x, m, Weights(*matrices, *biases), 1)
+        _, _, gradients = layer_of_weights.backward(dy, cache)
+        assert vanishes(gradients.b_k) and not vanishes(gradients.b_q)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_attending_to_keys_in_parts_is_the_forward_pass(dtype, sample):
+    sizes = Sizes(4, 2, (2,), n_k=4)
+    x, m, *matrices, _ = arguments(sizes, sample, dtype)
+    weights = Weights(*matrices, *biases_for(sizes, sample, dtype))
+    keep = masking.causal(3, 4, lower_right=True)
+    y, _ = layer_of_weights.forward(x, m, weights, 4, 2, keep)
+    k, v = layer_of_weights.keys_and_values(m, weights, 4, 2)
+    assert np.array_equal(layer_of_weights.attend(x, k, v, weights, 4, keep), y)
+    parts = [layer_of_weights.keys_and_values(part, weights, 4, 2) for part in (m[:, :1], m[:, 1:])]
+    k, v = (np.concatenate(each, -2) for each in zip(*parts, strict=True))
+    held = [bounds.exact(array, dtype) for array in (x, m, *matrices, y)]
+    biases = [bounds.exact(array, dtype) for array in weights[4:]]
+    bound = bounds.multi_head(*held, 4, 2, keep, biases)[0].worst
+    # each of the two is within the bound of the true value, in whatever order their products are summed
+    assert (np.abs(layer_of_weights.attend(x, k, v, weights, 4, keep) - y) <= 2 * bound).all()
+
+
 def mutant_forward(change):
     """The layer run on other arguments; the way back is that of the right ones."""
 
@@ -146,7 +274,7 @@ def heads_backward(cache, dy):
     q, k, v, p, y = cache.inner
     n_groups, group_size = y.shape[-4:-2]
     k, v = (np.repeat(z, group_size, axis=-3) for z in (k, v))
-    dh = bounds.heads_of(dy.astype(y.dtype) @ cache.w_o.T, n_groups, group_size)
+    dh = bounds.heads_of(dy.astype(y.dtype) @ cache.weights.w_o.T, n_groups, group_size)
     return attention.backward(dh, attention.Cache(q, k, v, p, y))
 
 
@@ -182,12 +310,12 @@ MUTANTS = {
     "dm: values left out": mutant_backward(
         dm=lambda right, cache, dy: bounds.side_by_side(
             heads_backward(cache, dy)[1].sum(-3, keepdims=True)
-        ) @ cache.w_k.T
+        ) @ cache.weights.w_k.T
     ),
     "dm: keys left out": mutant_backward(
         dm=lambda right, cache, dy: bounds.side_by_side(
             heads_backward(cache, dy)[2].sum(-3, keepdims=True)
-        ) @ cache.w_v.T
+        ) @ cache.weights.w_v.T
     ),
     "dw_q: from m": mutant_backward(
         dw_q=lambda right, cache, dy: cache.m.T @ bounds.side_by_side(heads_backward(cache, dy)[0])
@@ -333,6 +461,22 @@ X, M, W_Q, W_K, W_V, W_O, _ = (np.zeros(a) for a in [(3, 2), (2, 3), (2, 8), (3,
             lambda: multi_head.backward(X, multi_head.forward(X, M, W_Q, W_K, W_V, W_O, 4, 2)[1]),
             ValueError,
             r"multi_head: dy has shape \(3, 2\), needed \(3, 5\), the shape of the output",
+        ),
+        (lambda: layer_of_weights.forward(X, M, (W_Q, W_K, W_V, W_O), 4, 2), TypeError, "weights is a tuple, needed multi_head.W"),
+        (
+            lambda: layer_of_weights.forward(X, M, Weights(W_Q, W_K, W_V, W_O, b_v=np.zeros(3)), 4, 2),
+            ValueError,
+            r"multi_head: b_v has shape \(3,\), needed \(2,\), one a column",
+        ),
+        (
+            lambda: layer_of_weights.attend(X, np.zeros((1, 1, 2, 2)), np.zeros((1, 1, 2, 2)), Weights(W_Q, W_K, W_V, W_O), 4),
+            ValueError,
+            "multi_head: w_k has shape",
+        ),
+        (
+            lambda: layer_of_weights.attend(X, np.zeros((2, 1, 3, 2)), np.zeros((2, 1, 3, 2)), Weights(W_Q, W_K, W_V, W_O), 4),
+            ValueError,
+            r"multi_head: v has shape \(2, 1, 3, 2\), needed \(2, 1, 3, 1\), with x \(3, 2\)",
         ),
     ],
 )  # fmt: skip
