@@ -5,6 +5,9 @@ are proved to hold the true value, computed at `precision(bits)`. A layer widens
 
     float16, bfloat16 compute in float32; float32, float64 and balls in themselves.
 
+In place of a ball there may stand a jet: a power series in one variable t, cut off after some order, whose coefficients are
+balls (numeric/jets.py). So the same lines of a layer also give enclosures of its derivatives (numeric/derivatives.py).
+
 Arb: F. Johansson, Arb: efficient arbitrary-precision midpoint-radius interval arithmetic, IEEE Trans. Comput. 66, 2017.
 """
 
@@ -18,6 +21,8 @@ import ml_dtypes
 import numpy as np
 from flint import arb, ctx
 from numpy.typing import ArrayLike, DTypeLike
+
+from .jets import Jet
 
 BALL = np.dtype(object)
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
@@ -56,7 +61,7 @@ def precision(bits: int) -> Iterator[None]:
 
 
 def is_balls(array: np.ndarray) -> bool:
-    """Is it an object array? The layers make sure that such an array holds nothing but balls."""
+    """Is it an object array? The layers make sure that such an array holds nothing but balls and jets."""
     return bool(array.dtype == BALL)
 
 
@@ -70,10 +75,10 @@ def round_to(array: np.ndarray, dtype: DTypeLike) -> np.ndarray:
     return array if is_balls(array) else array.astype(dtype, copy=False)
 
 
-def _exact_ball(number: object) -> arb:
+def _exact_ball(number: object) -> arb | Jet:
     if isinstance(number, np.generic):
         number = number.item()
-    if isinstance(number, arb):
+    if isinstance(number, (arb, Jet)):
         return number
     if isinstance(number, (int, float)) and not isinstance(number, bool):
         return arb(number)
@@ -84,7 +89,7 @@ def _exact_ball(number: object) -> arb:
 
 
 def to_balls(numbers: ArrayLike | arb) -> np.ndarray:
-    """An object array of balls, each exactly the float or integer it came from (radius 0); balls are kept."""
+    """An object array of balls, each exactly the float or integer it came from (radius 0); balls and jets are kept."""
     array = np.asarray(numbers)
     balls = np.empty(array.shape, dtype=object)
     balls[...] = np.frompyfunc(_exact_ball, 1, 1)(array.astype(object))
@@ -110,8 +115,13 @@ def zeros(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
 
 
 def midpoint(balls: np.ndarray) -> np.ndarray:
-    """The midpoints, as exact balls of the same shape."""
-    return _elementwise(arb.mid, balls)
+    """The midpoints, as exact balls of the same shape; of a jet, that of its value at t = 0."""
+    return _elementwise(arb.mid, at_zero(balls))
+
+
+def at_zero(balls: np.ndarray) -> np.ndarray:
+    """The values at t = 0 of jets, as balls; balls as they are."""
+    return _elementwise(lambda ball: ball.coefficient(0) if isinstance(ball, Jet) else ball, balls)
 
 
 def to_floats(balls: np.ndarray, dtype: DTypeLike = np.float64) -> np.ndarray:
@@ -156,33 +166,19 @@ def _float_above(exact: arb) -> float:
 
 
 def greater(a: np.ndarray, b: np.ndarray | float) -> np.ndarray:
-    """a > b as a boolean array. Raises UndecidedComparison where balls overlap or are NaN.
+    """a > b as a boolean array, for jets at t = 0. Raises UndecidedComparison where balls overlap or are NaN.
 
     Plain `a > b` is False for 0 +- 3e-34 against 0, and a relu would go on to return a wrong, exact 0.
     """
+    a, b = (at_zero(side) if is_balls(side) else side for side in map(np.asarray, (a, b)))
     above = np.asarray(a > b)
-    if is_balls(np.asarray(a)) or is_balls(np.asarray(b)):
+    if is_balls(a) or is_balls(b):
         undecided = ~(above | np.asarray(a <= b))
         if undecided.any():
             index = tuple(int(i) for i in np.argwhere(undecided)[0])
             left, right = (np.broadcast_to(np.asarray(side, dtype=object), undecided.shape)[index] for side in (a, b))
             raise UndecidedComparison(_undecided(left, right) + f" (at index {index}; {undecided.sum()} such in all)")
     return above
-
-
-def maximum(array: np.ndarray, axis: int, keepdims: bool = False) -> np.ndarray:
-    """The largest entry along an axis. Raises UndecidedComparison where the balls leave open which entry that is."""
-    if is_balls(array):
-        return np.asarray(np.frompyfunc(_larger, 2, 1).reduce(array, axis=axis, keepdims=keepdims), dtype=object)
-    return array.max(axis=axis, keepdims=keepdims)
-
-
-def _larger(a: arb, b: arb) -> arb:
-    if a >= b:
-        return a
-    if b >= a:
-        return b
-    raise UndecidedComparison(_undecided(a, b))
 
 
 def _undecided(a: object, b: object) -> str:

@@ -5,7 +5,8 @@ import operator
 import numpy as np
 from flint import arb
 
-from ..arithmetic import BALL, WORKING_DTYPE, convert, greater, is_balls, to_balls, widen
+from ..arithmetic import BALL, WORKING_DTYPE, at_zero, convert, greater, is_balls, to_balls, widen
+from ..jets import Jet
 
 DTYPES = "float16, bfloat16, float32, float64, or object with flint.arb elements (numeric.arithmetic.to_balls)"
 
@@ -20,14 +21,14 @@ def require_operand(layer: str, name: str, array: np.ndarray, min_ndim: int = 1)
 
 
 def require_array(layer: str, name: str, array: np.ndarray) -> None:
-    """A NumPy array; when its dtype is object, of balls only. Raises TypeError."""
+    """A NumPy array; when its dtype is object, of balls and jets only. Raises TypeError."""
     if not isinstance(array, np.ndarray):
         raise TypeError(
             f"{layer}: {name} is a {type(array).__name__}, needed a NumPy array; convert it with numpy.asarray"
         )
     if is_balls(array):
         for element in array.flat:
-            if not isinstance(element, arb):
+            if not isinstance(element, (arb, Jet)):
                 raise TypeError(
                     f"{layer}: {name} has dtype object and a {type(element).__name__} among its elements, needed "
                     "flint.arb in every place; numeric.arithmetic.to_balls makes such an array"
@@ -96,7 +97,7 @@ def positive_operand(layer: str, name: str, number: float | arb, dtype: np.dtype
 
 
 def all_finite(array: np.ndarray) -> bool:
-    return all(ball.is_finite() for ball in array.flat) if is_balls(array) else bool(np.isfinite(array).all())
+    return all(ball.is_finite() for ball in at_zero(array).flat) if is_balls(array) else bool(np.isfinite(array).all())
 
 
 def require_positions(layer: str, positions: np.ndarray, dtype: np.dtype) -> None:

@@ -130,7 +130,9 @@ def _silu_slope(s: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def _erfc(x: np.ndarray) -> np.ndarray:
-    return np.asarray(np.frompyfunc(arb.erfc, 1, 1)(x), dtype=object) if is_balls(x) else special.erfc(x)
+    return (
+        np.asarray(np.frompyfunc(lambda ball: ball.erfc(), 1, 1)(x), dtype=object) if is_balls(x) else special.erfc(x)
+    )
 
 
 def _pi(dtype: np.dtype) -> np.ndarray:

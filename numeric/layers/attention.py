@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arithmetic import convert, round_to, widen
-from ._arguments import cotangent_operand, require_keep, require_not_empty, require_operand, require_same_dtype
+from ..arithmetic import round_to, widen
+from ._arguments import cotangent_operand, require_keep
+from ._attention import require_attention, root_of_width, scores_shape, summed_over_shared
 from .masking import scores_to_weights
 
 LAYER = "attention"
@@ -38,11 +39,11 @@ def forward(q: np.ndarray, k: np.ndarray, v: np.ndarray, keep: np.ndarray | None
     Raises TypeError or ValueError unless q, k, v are real, of one dtype, of shapes that fit and at least one entry along
     each of their last two axes, and keep is None or boolean, of a shape that fits.
     """
-    _require_shapes(q, k, v)
+    require_attention(LAYER, q, k, v)
     if keep is not None:
-        require_keep(LAYER, keep, (*np.broadcast_shapes(q.shape[:-2], k.shape[:-2]), q.shape[-2], k.shape[-2]))
+        require_keep(LAYER, keep, scores_shape(q, k))
     keys, values = widen(k), widen(v)
-    scaled = widen(q) / _root(q.shape[-1], keys.dtype)
+    scaled = widen(q) / root_of_width(keys)
     p = scores_to_weights(scaled @ keys.swapaxes(-1, -2), keep)
     y = p @ values
     return round_to(y, q.dtype), Cache(scaled, keys, values, p, y)
@@ -59,36 +60,8 @@ def backward(dy: np.ndarray, cache: Cache) -> tuple[np.ndarray, np.ndarray, np.n
     ds -= (g * y).sum(-1, keepdims=True)
     ds *= p
     # forward: a score was a product of query and key; so now each takes the other, weighed by ds
-    dq = ds @ k / _root(k.shape[-1], k.dtype)
+    dq = ds @ k / root_of_width(k)
     dk = ds.swapaxes(-1, -2) @ q
     gradients = ((dq, q), (dk, k), (dv, v))
-    dq, dk, dv = (round_to(_summed_over_shared(gradient, of.shape), dy.dtype) for gradient, of in gradients)
+    dq, dk, dv = (round_to(summed_over_shared(gradient, of.shape), dy.dtype) for gradient, of in gradients)
     return dq, dk, dv
-
-
-def _root(d_k: int, dtype: np.dtype) -> np.ndarray:
-    return np.sqrt(convert(d_k, dtype))
-
-
-def _summed_over_shared(gradient: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """The gradient of an argument of that shape, which forward broadcast to the shape of `gradient`."""
-    new = gradient.ndim - len(shape)
-    axes = tuple(a for a, size in enumerate(gradient.shape) if a < new or (shape[a - new] == 1 and size != 1))
-    return gradient.sum(axes).reshape(shape) if axes else gradient
-
-
-def _require_shapes(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> None:
-    for name, array in (("q", q), ("k", k), ("v", v)):
-        require_operand(LAYER, name, array, 2)
-        require_not_empty(LAYER, name, array, 2)
-    require_same_dtype(LAYER, q=q, k=k, v=v)
-    if q.shape[-1] != k.shape[-1]:
-        raise ValueError(f"{LAYER}: k has shape {k.shape}, needed (..., n_k, {q.shape[-1]}), since q has {q.shape}")
-    if k.shape[-2] != v.shape[-2]:
-        raise ValueError(f"{LAYER}: v has shape {v.shape}, needed (..., {k.shape[-2]}, d_v), since k has {k.shape}")
-    try:
-        np.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
-    except ValueError:
-        raise ValueError(
-            f"{LAYER}: q, k, v have shapes {q.shape}, {k.shape}, {v.shape}, needed axes before the last two that broadcast"
-        ) from None

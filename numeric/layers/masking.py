@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arithmetic import WORKING_DTYPE, convert, is_balls, midpoint, round_to, stable_shift
+from ..arithmetic import WORKING_DTYPE, convert, is_balls, midpoint, round_to
 from ._arguments import (
     cotangent_operand,
     require_array,
@@ -52,23 +52,30 @@ def backward(dp: np.ndarray, cache: Cache) -> np.ndarray:
 
 def scores_to_weights(scores: np.ndarray, keep: np.ndarray | None = None) -> np.ndarray:
     """The weights p of widened scores, written over them; without a mask every key is kept. Arguments are not checked."""
-    if keep is None:
-        scores -= stable_shift(scores, -1)
-        np.exp(scores, out=scores)
-        scores /= scores.sum(-1, keepdims=True)
-        return scores
-    keep = np.broadcast_to(keep, scores.shape)
-    zero, one = convert(0, scores.dtype), convert(1, scores.dtype)
-    # as in stable_shift, any shift is right for balls; it starts at a finite number, so that an empty row has one too
+    take_exponentials(scores, largest_kept(scores, keep), keep)
+    total = scores.sum(-1, keepdims=True)
+    if keep is not None:
+        total = np.where(keep.any(-1, keepdims=True), total, convert(1, scores.dtype))
+    scores /= total
+    return scores
+
+
+def largest_kept(scores: np.ndarray, keep: np.ndarray | None = None) -> np.ndarray:
+    """What to subtract from each row of widened scores before exp: (..., 1), finite also where no key is kept."""
     least = np.finfo(np.float64 if is_balls(scores) else scores.dtype).min
     lowest: Any = convert(least, scores.dtype)[()]
+    # as in stable_shift, any shift is right for balls
     finite = midpoint(scores) if is_balls(scores) else scores
-    shift = finite.max(-1, keepdims=True, where=keep, initial=lowest)
-    np.subtract(scores, shift, out=scores, where=keep)
-    np.exp(scores, out=scores, where=keep)
-    np.copyto(scores, zero, where=~keep)
-    scores /= np.where(keep.any(-1, keepdims=True), scores.sum(-1, keepdims=True), one)
-    return scores
+    return finite.max(-1, keepdims=True, where=True if keep is None else keep, initial=lowest)
+
+
+def take_exponentials(scores: np.ndarray, shift: np.ndarray, keep: np.ndarray | None = None) -> None:
+    """keep * exp(scores - shift), written over the scores; the masked ones are not computed with."""
+    kept = np.True_ if keep is None else np.broadcast_to(keep, scores.shape)
+    np.subtract(scores, shift, out=scores, where=kept)
+    np.exp(scores, out=scores, where=kept)
+    if keep is not None:
+        np.copyto(scores, convert(0, scores.dtype), where=~kept)
 
 
 # Masks

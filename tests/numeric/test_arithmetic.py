@@ -12,7 +12,6 @@ from numeric.arithmetic import (
     encloses,
     greater,
     largest_error,
-    maximum,
     midpoint,
     precision,
     radius,
@@ -146,17 +145,6 @@ def test_greater_decides_or_raises():
         greater(np.zeros(1), balls(NEAR_ZERO))
     with pytest.raises(UndecidedComparison, match="nan"):
         greater(balls("nan"), 0)
-
-
-def test_maximum_decides_or_raises():
-    table = np.array([[1.0, 3, 2], [5, 4, 5]])
-    for array in (table, to_balls(table)):
-        assert to_floats(to_balls(maximum(array, 1))).tolist() == [3, 5]
-        assert maximum(array, 0, keepdims=True).shape == (1, 3)
-    wide = arb(3, 0.5)
-    assert maximum(balls(1, wide, 2), 0)[()] is wide
-    with pytest.raises(UndecidedComparison, match="undecided"):
-        maximum(balls(1, wide, 3.25), 0)
 
 
 def test_stable_shift_is_exact_and_near_the_maximum_without_a_decision():
