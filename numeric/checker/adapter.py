@@ -34,7 +34,7 @@ class Adapter(ABC):
 
     @abstractmethod
     def array(self, values: np.ndarray, dtype: str, layout: str) -> Any:
-        """A new array: float64 values rounded to `dtype`, or integers kept as int64."""
+        """A new array: float64 values rounded to `dtype`, integers kept as int64, booleans as booleans."""
 
     @abstractmethod
     def dtype_name(self, array: Any) -> str:

@@ -11,6 +11,7 @@ from .contract import Contract, Inputs, Options, Probe
 from .enclosure import References
 from .formats import Format, Precision
 from .memo import Memo, fingerprint
+from .record import Record
 from .rounding import Rounded, allowance
 from .subject import Subject
 
@@ -78,23 +79,28 @@ class Workbench:
                 key, compute, lambda bounds: sum(3 * each.value.nbytes for each in bounds), lambda bounds: True
             )
 
-    def judge_values(self, probe: Probe, tally: Tally) -> None:
+    def judge_values(self, probe: Probe, tally: Tally) -> Record:
         """Raises BrokenCall, NoEnclosure."""
         inputs, options = self.inputs_of(probe), {**self.options, **probe.options}
         bound = self.bound(inputs, options)
         found = self.subject.output(inputs, options, probe.layout, bound.value.shape)
         exact = REFERENCES.value(self.contract, inputs, options, allowance(bound))
-        tally.add(probe.name, found, exact, bound, self.format)
+        failed = not tally.add(probe.name, found, exact, bound, self.format)
+        return Record(probe.name, inputs, options, None, (found,), (exact,), (allowance(bound),), failed)
 
-    def judge_gradients(self, probe: Probe, dy: np.ndarray, tally: Tally) -> None:
+    def judge_gradients(self, probe: Probe, dy: np.ndarray, tally: Tally) -> Record:
         """Raises BrokenCall, NoEnclosure."""
         inputs, options = self.inputs_of(probe), {**self.options, **probe.options}
         bounds = self.gradient_bounds(dy, inputs, options)
         found = self.subject.gradients(dy, inputs, options, probe.layout)
         names = [each.name for each in self.contract.inputs if each.floating]
         exact = REFERENCES.gradients(self.contract, dy, inputs, options, [allowance(bound) for bound in bounds])
+        failed = False
         for name, one, truth, bound in zip(names, found, exact, bounds, strict=True):
-            tally.add(probe.name if len(names) == 1 else f"{probe.name}, d{name}", one, truth, bound, self.format)
+            called = probe.name if len(names) == 1 else f"{probe.name}, d{name}"
+            failed |= not tally.add(called, one, truth, bound, self.format)
+        allowed = tuple(map(allowance, bounds))
+        return Record(probe.name, inputs, options, dy, tuple(found), exact, allowed, failed)
 
     def differences(self, probe: Probe, dy: np.ndarray, gradients: bool) -> Iterator[float]:
         """How far two calls differ, in allowances: for the output, and for each gradient. Raises BrokenCall."""

@@ -50,8 +50,8 @@ class Tally:
     seen: float = np.inf  # the smallest relative error, made everywhere, that some probe would have shown
     survivors: set[str] = field(default_factory=lambda: set(IMPOSTORS))
 
-    def add(self, probe: str, found: np.ndarray, exact: Exact, bound: Rounded, returned: Format) -> None:
-        """Judges one output. An entry fails when even the nearest true value is further away than rounding can reach."""
+    def add(self, probe: str, found: np.ndarray, exact: Exact, bound: Rounded, returned: Format) -> bool:
+        """Judges one output: within rounding? An entry fails when even the nearest true value is further away than rounding can reach."""
         allowed = allowance(bound)
         error = deviation(found, exact, allowed, returned)
         ratio = _ratio(error, allowed)
@@ -59,7 +59,7 @@ class Tally:
         self.entries += found.size
         self.unbounded += int(np.isinf(allowed).sum())
         if found.size == 0:
-            return
+            return True
         index = tuple(int(i) for i in np.unravel_index(int(ratio.argmax()), ratio.shape))
         here = Worst(
             float(ratio[index]),
@@ -78,6 +78,7 @@ class Tally:
             self.not_a_number.append(probe)
         self.typical_ratio = max(self.typical_ratio, float(_ratio(error, typical_allowance(bound)).max()))
         self._measure_power(error, exact, allowed, returned)
+        return here.ratio <= SLACK
 
     def _measure_power(self, error: np.ndarray, exact: Exact, allowed: np.ndarray, returned: Format) -> None:
         truth = exact.high

@@ -10,11 +10,13 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from ..arithmetic import to_balls
 from .formats import Format, Precision
+from .mistake import Fit, Known, Variant
 from .rounding import Rounded
 from .usage import unknown
 
-Inputs = tuple[Any, ...]  # float64 arrays, integer arrays, or Python integers
+Inputs = tuple[Any, ...]  # float64 arrays, arrays of integers or booleans, or Python integers
 Options = dict[str, Any]
 
 Pullback = Callable[[np.ndarray], tuple[np.ndarray, ...]]
@@ -33,7 +35,10 @@ class Input:
 
 @dataclass(frozen=True)
 class Option:
-    """A keyword: its default, and the values that a default run probes."""
+    """A keyword: its default, and the values that a default run probes.
+
+    Where the values depend on shapes, as masks do, what is probed are words, and `generic` puts an array in place of each.
+    """
 
     name: str
     default: Any
@@ -94,15 +99,26 @@ class Contract(ABC):
     output: ClassVar[str]
     options: ClassVar[tuple[Option, ...]] = ()
     properties: ClassVar[tuple[Property, ...]] = ()
-    variants: ClassVar[tuple[str, ...]] = ()  # ids that `accept` may name
+    mistakes: ClassVar[tuple[Known, ...]] = ()
+    fits: ClassVar[tuple[Fit, ...]] = ()
     gradient_theorem: ClassVar[str | None] = None
 
     @abstractmethod
-    def exact(self, *inputs: Any, **options: Any) -> tuple[np.ndarray, Pullback | None]:
-        """The output in balls, at the current ball precision, and what takes dy (floats) to the exact gradients of <dy, y>.
+    def layer(self, *inputs: Any, **options: Any) -> tuple[np.ndarray, Pullback | None]:
+        """The right output, in the arithmetic of the inputs (floats or balls), and what takes dy to the gradients of <dy, y>.
 
         Raises TypeError or ValueError for inputs or options that do not fit.
         """
+
+    def exact(self, *inputs: Any, **options: Any) -> tuple[np.ndarray, Pullback | None]:
+        """`layer` in balls, at the current ball precision; it takes floats, and so does the pullback. Raises as `layer`."""
+        output, pullback = self.layer(*self.in_balls(inputs), **options)
+        return output, (lambda dy: pullback(to_balls(dy))) if pullback else None
+
+    def in_balls(self, inputs: Inputs) -> Inputs:
+        """The floating inputs as balls, the others as they are."""
+        pairs = zip(inputs, self.inputs, strict=True)
+        return tuple(to_balls(value) if each.floating else value for value, each in pairs)
 
     @abstractmethod
     def bound(self, precision: Precision, *inputs: Any, **options: Any) -> Rounded:
@@ -121,6 +137,27 @@ class Contract(ABC):
     ) -> tuple[Rounded, ...]:
         """As `bound`, for each gradient."""
         raise NotImplementedError
+
+    def arguments(self, arrays: Sequence[Any]) -> tuple[Any, ...]:
+        """What the implementation is called with, made of its own arrays: one argument for each input, unless some are packed."""
+        return tuple(arrays)
+
+    def arrays(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
+        """The inverse of `arguments`."""
+        return tuple(arguments)
+
+    def gradients_of(self, returned: Sequence[Any]) -> Sequence[Any]:
+        """What a hand-written backward returned, as one array for each floating input. Raises ValueError if it is packed wrongly."""
+        return returned
+
+    def packed(self, gradients: Sequence[Any]) -> tuple[Any, ...]:
+        """The inverse of `gradients_of`."""
+        return tuple(gradients)
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """The ids that `accept` may name."""
+        return tuple(each.id for each in self.mistakes if isinstance(each, Variant))
 
     @property
     def differentiable(self) -> bool:

@@ -9,8 +9,11 @@ import numpy as np
 from .bench import Workbench
 from .comparison import Tally
 from .contract import Probe, Property, Residual
+from .diagnosis import explained
 from .enclosure import NoEnclosure
+from .mistake import Of
 from .plan import Plan
+from .record import Record
 from .report import Finding
 from .telling import finding_of_calls, finding_of_property, finding_of_repetition, finding_of_tally
 from .verdict import NOT_RUN, Verdict
@@ -27,7 +30,8 @@ class Judging:
         self._bench, self._seed = bench, seed
         self._values, self._gradients = Tally(), Tally()
         self._broken: list[tuple[str, str]] = []  # (probe, message)
-        self._without_reference: dict[str, list[str]] = {"values": [], "gradients": []}
+        self._records: dict[Of, list[Record]] = {"values": [], "gradients": []}
+        self._without_reference: dict[Of, list[str]] = {"values": [], "gradients": []}
         self._properties: dict[str, Finding] = {}
         self._repeated: Finding | None = None
         self._late: str | None = None  # a call did not come back
@@ -51,9 +55,10 @@ class Judging:
             if self._bench.subject.has_gradients or not one.of_gradient:
                 self._measure(one)
 
-    def _judge(self, probe: Probe, kind: str, judge: Callable[[], None]) -> None:
+    def _judge(self, probe: Probe, kind: Of, judge: Callable[[], Record]) -> None:
         try:
-            self._made(probe.name, judge)
+            record = self._made(probe.name, judge)
+            self._records[kind] += [record] if record else []
         except NoEnclosure:
             self._without_reference[kind].append(probe.name)
 
@@ -72,7 +77,8 @@ class Judging:
         subject, usual = self._bench.subject, self._bench.options
         options = probe.options.items()
         return subject.has_gradients and all(
-            subject.takes(name, True) or value == usual[name] for name, value in options
+            subject.takes(name, True) or (not isinstance(value, np.ndarray) and value == usual[name])
+            for name, value in options
         )
 
     def _cotangent(self, probe: Probe, number: int) -> np.ndarray:
@@ -124,11 +130,12 @@ class Judging:
         yield self._repeated or Finding("two calls equal", NOT_RUN, "a call broke")
         yield from plan.not_run
 
-    def _finding_of(self, tally: Tally, kind: str, theorem: str | None, left: str | None) -> Finding:
+    def _finding_of(self, tally: Tally, kind: Of, theorem: str | None, left: str | None) -> Finding:
         missing = self._without_reference[kind]
         if tally.worst is None and not missing:
             return Finding(kind, NOT_RUN, left or f"no call gave {kind} to judge", theorem)
-        return finding_of_tally(kind, tally, theorem, missing)
+        finding = finding_of_tally(kind, tally, theorem, missing)
+        return explained(finding, self._bench.contract, kind, self._records[kind], self._bench.format)
 
     def power(self) -> dict[str, Any]:
         """What the run could have seen, for values and for gradients, as far as they were judged."""

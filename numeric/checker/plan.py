@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .adapter import Adapter
-from .contract import Contract, Options, Probe, Property
+from .contract import Contract, Option, Options, Probe, Property
 from .formats import Format
 from .report import Finding
 from .subject import Subject
@@ -81,7 +81,9 @@ def _generic(
             rng = np.random.default_rng([seed, draw, number])
             setting = "".join(f", {name}={value!r}" for name, value in options.items() if len(grid[name]) > 1)
             for probe in contract.generic(rng, form, {**default, **options}):
-                probes.append(Probe(f"{probe.name}{setting}, draw {draw}", probe.inputs, options, probe.layout))
+                # a probe puts an array in place of a word such as "random"
+                settings = {**options, **probe.options}
+                probes.append(Probe(f"{probe.name}{setting}, draw {draw}", probe.inputs, settings, probe.layout))
     return probes
 
 
@@ -92,8 +94,16 @@ def _structured(
     return [
         probe
         for probe in drawn
-        if probe.layout in adapter.layouts and all(value in grid[name] for name, value in probe.options.items())
+        if probe.layout in adapter.layouts
+        and all(_asked(contract.option(name), value, grid[name]) for name, value in probe.options.items())
     ]
+
+
+def _asked(option: Option, value: Any, among: Sequence[Any]) -> bool:
+    """May a structured probe set this option? An array stands for any of the words that a default run probes."""
+    if isinstance(value, np.ndarray):
+        return tuple(among) == option.probed
+    return any(value is each or (type(value) is type(each) and value == each) for each in among)
 
 
 def _selected(

@@ -10,6 +10,8 @@ from .table import rendered
 from .usage import unknown
 from .verdict import NOT_RUN, Verdict, worst
 
+ALSO = "also"  # in a finding's evidence: the ids of other mistakes that explain it as well
+
 
 class CheckFailed(AssertionError):
     """A check that did not pass; the message is the diagnosis."""
@@ -72,7 +74,9 @@ class Report:
     @property
     def mistakes(self) -> tuple[str, ...]:
         """Ids of the named mistakes and variants, most likely first."""
-        return tuple(dict.fromkeys(finding.mistake for finding in self.findings if finding.mistake))
+        first = [finding.mistake for finding in self.findings if finding.mistake]
+        others = [other for finding in self.findings for other in finding.evidence.get(ALSO, ())]
+        return tuple(dict.fromkeys([*first, *others]))
 
     def finding(self, check: str) -> Finding:
         for each in self.findings:

@@ -1,7 +1,7 @@
 """The implementation under test: called with its own arrays, and held to shape, dtype and leaving its inputs alone."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -41,7 +41,7 @@ class Subject:
         """
         self._forward_keywords = self._backward_keywords = self.keywords_of_forward(inputs, options)
         if self._backward is not None:
-            dy, count = np.ones(shape), len(self._contract.inputs) + 1
+            dy, count = np.ones(shape), len(self._contract.arguments(inputs)) + 1
             self._backward_keywords = _keywords(
                 self._backward,
                 list(options),
@@ -52,7 +52,7 @@ class Subject:
 
     def keywords_of_forward(self, inputs: Inputs, options: Options) -> Mapping[str, str]:
         """The contract's name of each option taken, and the keyword that it is taken by."""
-        count = len(self._contract.inputs)
+        count = len(self._contract.arguments(inputs))
         return _keywords(
             self._forward,
             list(options),
@@ -71,7 +71,8 @@ class Subject:
     def output(self, inputs: Inputs, options: Options, layout: str, shape: tuple[int, ...]) -> np.ndarray:
         self.calls += 1
         natives = self._natives(inputs, layout)
-        result = watched(lambda: self._forward(*natives, **self._named(options, self._forward_keywords)), "it")
+        keywords = self._named(options, self._forward_keywords)
+        result = watched(lambda: self._forward(*self._contract.arguments(natives), **keywords), "it")
         self._require_untouched(natives, inputs)
         return self._checked(result, shape, "it")
 
@@ -85,8 +86,8 @@ class Subject:
         else:
             keywords = self._named(options, self._backward_keywords)
             backward, who = self._backward, "backward"
-            results = watched(lambda: backward(cotangent, *natives, **keywords), who)
-            results = results if isinstance(results, tuple | list) else (results,)
+            results = watched(lambda: backward(cotangent, *self._contract.arguments(natives), **keywords), who)
+            results = tuple(self._gradients_of(results if isinstance(results, tuple | list) else (results,)))
         if len(results) != len(floating):
             raise BrokenCall(
                 f"{who} returned {len(results)} gradients, needed {len(floating)}: {self._floating_names()}"
@@ -101,7 +102,7 @@ class Subject:
         floating = [native for native, each in zip(natives, self._contract.inputs, strict=True) if each.floating]
 
         def output() -> Any:
-            result = self._forward(*natives, **keywords)
+            result = self._forward(*self._contract.arguments(natives), **keywords)
             self._checked(result, tuple(cotangent.shape), "it")
             return result
 
@@ -119,7 +120,20 @@ class Subject:
         ]
 
     def _named(self, options: Options, keywords: Mapping[str, str]) -> Options:
-        return {keywords[name]: value for name, value in options.items() if name in keywords}
+        """The options by the implementation's keywords, arrays among them as its own."""
+        return {
+            keywords[name]: self._adapter.array(value, self._form.name, "contiguous")
+            if isinstance(value, np.ndarray)
+            else value
+            for name, value in options.items()
+            if name in keywords
+        }
+
+    def _gradients_of(self, results: Sequence[Any]) -> Sequence[Any]:
+        try:
+            return self._contract.gradients_of(results)
+        except (ValueError, TypeError, KeyError) as error:
+            raise BrokenCall(f"backward returned gradients packed otherwise than its inputs: {error}") from error
 
     def _floating_names(self) -> str:
         return ", ".join(each.name for each in self._contract.inputs if each.floating)
@@ -144,14 +158,21 @@ class Subject:
 
     def _call_forward(self, inputs: Inputs, options: Options, chosen: Mapping[str, str]) -> Any:
         return watched(
-            lambda: self._forward(*self._natives(inputs, "contiguous"), **self._named(options, chosen)), "it"
+            lambda: self._forward(
+                *self._contract.arguments(self._natives(inputs, "contiguous")), **self._named(options, chosen)
+            ),
+            "it",
         )
 
     def _call_backward(self, dy: np.ndarray, inputs: Inputs, options: Options, chosen: Mapping[str, str]) -> Any:
         assert self._backward is not None
         backward, cotangent = self._backward, self._adapter.array(dy, self._form.name, "contiguous")
         return watched(
-            lambda: backward(cotangent, *self._natives(inputs, "contiguous"), **self._named(options, chosen)),
+            lambda: backward(
+                cotangent,
+                *self._contract.arguments(self._natives(inputs, "contiguous")),
+                **self._named(options, chosen),
+            ),
             "backward",
         )
 

@@ -20,7 +20,8 @@ class NumPy(Adapter):
         return array_api_compat.is_numpy_array(thing) or isinstance(thing, np.generic)
 
     def array(self, values: np.ndarray, dtype: str, layout: str) -> np.ndarray:
-        target = DTYPES[dtype] if values.dtype.kind == "f" else np.dtype(np.int64)
+        whole = np.dtype(np.bool_ if values.dtype.kind == "b" else np.int64)
+        target = DTYPES[dtype] if values.dtype.kind == "f" else whole
         if layout == "strided":
             wider = np.zeros((*values.shape[:-1], 2 * values.shape[-1]), target)
             result = wider[..., ::2]

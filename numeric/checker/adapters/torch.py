@@ -29,7 +29,8 @@ class Torch(Adapter):
     def array(self, values: np.ndarray, dtype: str, layout: str) -> Any:
         import torch
 
-        target = getattr(torch, dtype) if values.dtype.kind == "f" else torch.int64
+        whole = torch.bool if values.dtype.kind == "b" else torch.int64
+        target = getattr(torch, dtype) if values.dtype.kind == "f" else whole
         tensor = torch.from_numpy(np.array(values, order="C")).to(target)
         if layout == "strided":
             wider = torch.zeros((*tensor.shape[:-1], 2 * tensor.shape[-1]), dtype=target)

@@ -7,7 +7,6 @@ of a common offset. For the gradient, g - s * sum g with s = p / S or exp(y as r
 
 import numpy as np
 
-from ...arithmetic import to_balls
 from ...layers import log_softmax
 from ..contract import Bench, Contract, Input, Options, Probe, Property, Pullback, Residual
 from ..formats import Format, Precision
@@ -80,9 +79,9 @@ class LogSoftmax(Contract):
     options = _slices.OPTIONS
     gradient_theorem = "softmax_derivatives.log_softmax_jacobian"
 
-    def exact(self, z: np.ndarray, *, axis: int, temperature: float) -> tuple[np.ndarray, Pullback]:
-        output, cache = log_softmax.forward(to_balls(z), axis, temperature)
-        return output, lambda dy: (log_softmax.backward(to_balls(dy), cache),)
+    def layer(self, z: np.ndarray, *, axis: int, temperature: float) -> tuple[np.ndarray, Pullback]:
+        output, cache = log_softmax.forward(z, axis, temperature)
+        return output, lambda dy: (log_softmax.backward(dy, cache),)
 
     def bound(self, precision: Precision, z: np.ndarray, *, axis: int, temperature: float) -> Rounded:
         return log_softmax_bound(precision, z, axis, temperature).returned()

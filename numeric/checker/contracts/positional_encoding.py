@@ -43,7 +43,7 @@ class PositionalEncoding(Contract):
     output = "(length, d_model), interleaved"
     options = (BASE,)
 
-    def exact(self, length: int, d_model: int, *, base: float) -> tuple[np.ndarray, None]:
+    def layer(self, length: int, d_model: int, *, base: float) -> tuple[np.ndarray, None]:
         return positional_encoding.encode(np.arange(length), d_model, base, dtype=BALL), None
 
     def bound(self, precision: Precision, length: int, d_model: int, *, base: float) -> Rounded:

@@ -5,7 +5,6 @@ The bound admits every way of `_angles`; cosine and sine are stored in the dtype
 
 import numpy as np
 
-from ...arithmetic import to_balls
 from ...layers import rotary
 from ..contract import Bench, Contract, Input, Options, Probe, Property, Pullback, Residual
 from ..formats import Format, Precision
@@ -68,9 +67,9 @@ class Rotary(Contract):
     options = (BASE,)
     gradient_theorem = "rotary.isometry"
 
-    def exact(self, x: np.ndarray, positions: np.ndarray, *, base: float) -> tuple[np.ndarray, Pullback]:
-        y, cache = rotary.forward(to_balls(x), to_balls(positions), base)
-        return y, lambda dy: (rotary.backward(to_balls(dy), cache),)
+    def layer(self, x: np.ndarray, positions: np.ndarray, *, base: float) -> tuple[np.ndarray, Pullback]:
+        y, cache = rotary.forward(x, positions, base)
+        return y, lambda dy: (rotary.backward(dy, cache),)
 
     def bound(self, precision: Precision, x: np.ndarray, positions: np.ndarray, *, base: float) -> Rounded:
         cos, sin = _cos_and_sin(precision, positions, x.shape[-1], base)

@@ -8,12 +8,12 @@ s * (g - sum s g), s * g - s * sum(s g), the Jacobian as a matrix, and what auto
 
 import numpy as np
 
-from ...arithmetic import to_balls
 from ...layers import softmax
 from ..contract import Bench, Contract, Input, Options, Probe, Property, Pullback, Residual
 from ..formats import Format, Precision
 from ..rounding import Rounded
 from . import _slices
+from ._softmax_mistakes import FITS, MISTAKES
 from ._softmax_orders import softmax_bound, softmax_gradient_bound
 
 
@@ -47,10 +47,12 @@ class Softmax(Contract):
     output = "(..., n), like z"
     options = _slices.OPTIONS
     gradient_theorem = "softmax_jacobian.vjp"
+    mistakes = MISTAKES
+    fits = FITS
 
-    def exact(self, z: np.ndarray, *, axis: int, temperature: float) -> tuple[np.ndarray, Pullback]:
-        output, cache = softmax.forward(to_balls(z), axis, temperature)
-        return output, lambda dy: (softmax.backward(to_balls(dy), cache),)
+    def layer(self, z: np.ndarray, *, axis: int, temperature: float) -> tuple[np.ndarray, Pullback]:
+        output, cache = softmax.forward(z, axis, temperature)
+        return output, lambda dy: (softmax.backward(dy, cache),)
 
     def bound(self, precision: Precision, z: np.ndarray, *, axis: int, temperature: float) -> Rounded:
         return softmax_bound(precision, z, axis, temperature).returned()

@@ -20,7 +20,7 @@ class Scaled(Contract):
     output = "(n,)"
     options = (Option("factor", 2.0, (2.0, 3.0), "what x is multiplied by"),)
 
-    def exact(self, x, *, factor):
+    def layer(self, x, *, factor):
         return to_balls(x) * to_balls(factor), lambda dy: (to_balls(dy) * to_balls(factor),)
 
     def bound(self, precision, x, *, factor):

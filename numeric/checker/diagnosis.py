@@ -1,0 +1,80 @@
+"""What is told of values or gradients that fail: the mistake by its name, or else what was fitted and where it differs."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+
+from .contract import Contract
+from .enclosure import Exact
+from .fitting import explanations
+from .formats import Format
+from .locating import located
+from .mistake import Instability, Known, Of, Variant
+from .naming import Match, matches
+from .record import Record
+from .report import ALSO, Finding
+from .verdict import Verdict
+
+FITS_TOLD = 2
+
+
+def explained(finding: Finding, contract: Contract, of: Of, records: Sequence[Record], form: Format) -> Finding:
+    """The finding with the reason in front of its message; one that did not fail as it is."""
+    if finding.verdict != Verdict.FAIL:
+        return finding
+    found = matches(contract, of, records, form)
+    if found:
+        return _named(finding, found, records)
+    told = [*islice(explanations(contract, of, records, form), FITS_TOLD), where(contract, records)]
+    reasons = "; ".join(each for each in told if each)
+    return replace(finding, message=f"no known mistake. {_sentence(reasons)}{finding.message}")
+
+
+def _named(finding: Finding, found: Sequence[Match], records: Sequence[Record]) -> Finding:
+    first, *others = (match.known for match in found)
+    verdict = Verdict.VARIANT if isinstance(first, Variant) else Verdict.FAIL
+    says = _told(first, records)
+    if others:
+        says += f". The same here: {', '.join(each.id for each in others)}"
+    return replace(
+        finding,
+        verdict=verdict,
+        message=f"{_sentence(says)}{finding.message}",
+        theorem=first.theorem,
+        mistake=first.id,
+        evidence={**finding.evidence, ALSO: [each.id for each in others]},
+    )
+
+
+def _told(known: Known, records: Sequence[Record]) -> str:
+    if isinstance(known, Instability):
+        probes = [record.probe for record in records if record.failed]
+        more = f" and {len(probes) - 1} more" if len(probes) > 1 else ""
+        return f"{known.id}: right formula, unstable at '{probes[0]}'{more}: it {known.says}"
+    if isinstance(known, Variant):
+        return f"{known.id}: an accepted convention, not the one asked for: it {known.says}. {known.converter}"
+    return f"{known.id}: it {known.says}"
+
+
+def where(contract: Contract, records: Sequence[Record]) -> str:
+    """Which gradients, and which of their entries, at the smallest probe that failed."""
+    failed = min((each for each in records if each.failed), key=lambda each: each.entries, default=None)
+    if failed is None:
+        return ""
+    names = ["the output"] if failed.dy is None else [f"d{each.name}" for each in contract.inputs if each.floating]
+    masks = [_wrong(*arrays) for arrays in zip(failed.found, failed.exact, failed.allowed, strict=True)]
+    bad = [(name, mask) for name, mask in zip(names, masks, strict=True) if mask.any()]
+    only = f"wrong in {', '.join(name for name, _ in bad)} only" if len(bad) < len(names) else ""
+    place = next((f"{name}: {phrase}" for name, mask in bad if (phrase := located(mask))), "")
+    return "; ".join(each for each in (only, place) if each)
+
+
+def _wrong(found: np.ndarray, exact: Exact, allowed: np.ndarray) -> np.ndarray:
+    with np.errstate(invalid="ignore"):
+        return np.asarray(~(np.abs(found - exact.high) <= allowed))
+
+
+def _sentence(text: str) -> str:
+    return f"{text.rstrip('. ')}. " if text else ""

@@ -1,0 +1,108 @@
+"""Does a default run find each known mistake, and name it? Every one is planted in an implementation and judged.
+
+A formula of `mistake.py` is itself an implementation: it runs on floats as well as on balls. A wrong output comes without gradients,
+a wrong gradient with the right output.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .contract import Contract
+from .contracts import contract_named
+from .mistake import Instability, Known, Variant
+from .report import Report
+from .run import check
+from .verdict import Verdict
+
+Implementation = Callable[..., Any]
+
+
+class Row(NamedTuple):
+    """`seen_by` names the checks that did not pass; `named` is what the report calls it, most likely first."""
+
+    known: Known
+    dtype: str
+    verdict: Verdict
+    seen_by: tuple[str, ...]
+    named: tuple[str, ...]
+
+    @property
+    def detected(self) -> bool:
+        return self.verdict in (Verdict.FAIL, Verdict.VARIANT)
+
+    @property
+    def recognised(self) -> bool:
+        """Named as itself, and before anything that is not its twin."""
+        twins = {self.known.id, *getattr(self.known, "twins", ())}
+        return self.known.id in self.named and self.named[0] in twins
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "id": self.known.id,
+            "kind": kind_of(self.known),
+            "of": self.known.of,
+            "says": self.known.says,
+            "theorem": self.known.theorem,
+            "twins": list(getattr(self.known, "twins", ())),
+            "dtype": self.dtype,
+            "verdict": str(self.verdict),
+            "seen_by": list(self.seen_by),
+            "named": list(self.named),
+            "recognised": self.recognised,
+        }
+
+
+def kind_of(known: Known) -> str:
+    if isinstance(known, Instability):
+        return "unstable"
+    return "variant" if isinstance(known, Variant) else "mistake"
+
+
+def kill_matrix(contract: str, dtype: str = "float64", seed: int = 0) -> Iterator[Row]:
+    """A row for each known mistake of a contract, as its run ends. Raises UsageError."""
+    what = contract_named(contract)
+    for known in what.mistakes:
+        yield row_of(known, judged(what, known, dtype, seed), dtype)
+
+
+def judged(contract: Contract, known: Known, dtype: str, seed: int = 0) -> Report:
+    """A default check of an implementation with this mistake."""
+    forward, backward = planted(contract, known)
+    return check(contract.name, forward, backward=backward, adapter="numpy", dtype=dtype, seed=seed)
+
+
+def row_of(known: Known, report: Report, dtype: str) -> Row:
+    seen_by = tuple(each.check for each in report.findings if each.ran and each.verdict != Verdict.PASS)
+    return Row(known, dtype, report.verdict, seen_by, report.mistakes)
+
+
+def planted(contract: Contract, known: Known) -> tuple[Implementation, Implementation | None]:
+    """forward and backward in NumPy, one of which makes the mistake; no backward where the output is wrong."""
+    formula = known.emulated if isinstance(known, Instability) else known.formula
+    defaults = {each.name: each.default for each in contract.options}
+
+    def wrong_forward(*arguments: Any, **options: Any) -> Any:
+        inputs = contract.arrays(arguments)
+        return _like(formula(*inputs, **{**defaults, **options}), _dtype(inputs))
+
+    def right_forward(*arguments: Any, **options: Any) -> Any:
+        inputs = contract.arrays(arguments)
+        return _like(contract.layer(*inputs, **{**defaults, **options})[0], _dtype(inputs))
+
+    def wrong_backward(dy: Any, *arguments: Any, **options: Any) -> Any:
+        found = formula(dy, *contract.arrays(arguments), **{**defaults, **options})
+        gradients = found if isinstance(found, tuple) else (found,)
+        return contract.packed([_like(each, dy.dtype) for each in gradients])
+
+    return (right_forward, wrong_backward) if known.of == "gradients" else (wrong_forward, None)
+
+
+def _dtype(inputs: tuple[Any, ...]) -> np.dtype:
+    floating = [each.dtype for each in inputs if isinstance(each, np.ndarray) and each.dtype.kind not in "iub"]
+    return floating[0] if floating else np.dtype(np.float64)
+
+
+def _like(values: Any, dtype: np.dtype) -> np.ndarray:
+    return np.asarray(values).astype(dtype)

@@ -1,0 +1,63 @@
+"""Known mistakes: wrong formulas, accepted variants, right formulas that lose their digits, and constants to be fitted.
+
+A formula is plain NumPy that runs on floats and on balls alike (`numeric.arithmetic`). `of` says what it computes:
+
+    values      formula(*inputs, **options) -> the output
+    gradients   formula(dy, *inputs, **options) -> the gradients of <dy, y>, a tuple in the order of the floating inputs
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Formula = Callable[..., Any]
+Of = Literal["values", "gradients"]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong formula. An implementation that equals it at every probe is told so."""
+
+    id: str  # such as "layer_norm.unbiased_variance"
+    says: str  # what it does instead, as the predicate of a sentence: "divides the variance by d - 1"
+    theorem: str  # which it breaks
+    formula: Formula
+    of: Of = "values"
+    twins: tuple[str, ...] = ()  # ids of others of the contract that are the same function
+
+
+@dataclass(frozen=True)
+class Variant(Mistake):
+    """Another convention. It is no pass unless it was accepted, since it would break real weights."""
+
+    converter: str = ""  # what to do to its inputs or outputs to have the convention asked for
+
+
+@dataclass(frozen=True)
+class Instability:
+    """A formula that is right in exact arithmetic, and `emulated` in the dtype of a check loses its digits at some probes.
+
+    An implementation that fails at just those probes where the emulation fails is told so.
+    """
+
+    id: str
+    says: str
+    theorem: str  # which makes the formula right
+    emulated: Formula  # NumPy, on arrays of the dtype that is checked
+    of: Of = "values"
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A family of formulas with one constant that an implementation may have got wrong: formula(theta, *inputs, **options)."""
+
+    constant: str  # what theta is: "eps"
+    right: str  # its right value, in words: "1e-05"
+    theorem: str
+    formula: Formula
+    between: tuple[float, float]
+    logarithmic: bool = True
+    of: Of = "values"
+
+
+Known = Mistake | Instability
