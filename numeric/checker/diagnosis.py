@@ -9,9 +9,10 @@ import numpy as np
 from .contract import Contract
 from .enclosure import Exact
 from .fitting import explanations
+from .following import follow
 from .formats import Format
 from .locating import located
-from .mistake import Instability, Known, Of, Variant
+from .mistake import Instability, Known, Mistake, Of, Variant
 from .naming import Match, matches
 from .record import Record
 from .report import ALSO, Finding
@@ -20,16 +21,30 @@ from .verdict import Verdict
 FITS_TOLD = 2
 
 
-def explained(finding: Finding, contract: Contract, of: Of, records: Sequence[Record], form: Format) -> Finding:
-    """The finding with the reason in front of its message; one that did not fail as it is."""
+def explained(
+    finding: Finding,
+    contract: Contract,
+    of: Of,
+    records: Sequence[Record],
+    form: Format,
+    output: Finding | None = None,
+) -> Finding:
+    """The finding with the reason in front of its message; one that did not fail as it is. Gradients are told apart by what the
+    output was found to be."""
     if finding.verdict != Verdict.FAIL:
         return finding
+    wrong = next((each for each in contract.mistakes if output and each.id == output.mistake), None)
+    if isinstance(wrong, Mistake) and follow(contract, wrong.formula, records, form):
+        says = f"as the output: they are the gradients of {wrong.id}. "
+        verdict = Verdict.VARIANT if isinstance(wrong, Variant) else Verdict.FAIL
+        return replace(finding, verdict=verdict, message=says + finding.message, mistake=wrong.id)
     found = matches(contract, of, records, form)
     if found:
         return _named(finding, found, records)
     told = [*islice(explanations(contract, of, records, form), FITS_TOLD), where(contract, records)]
     reasons = "; ".join(each for each in told if each)
-    return replace(finding, message=f"no known mistake. {_sentence(reasons)}{finding.message}")
+    besides = f"nor are they the gradients of {wrong.id}. " if isinstance(wrong, Mistake) else ""
+    return replace(finding, message=f"no known mistake. {besides}{_sentence(reasons)}{finding.message}")
 
 
 def _named(finding: Finding, found: Sequence[Match], records: Sequence[Record]) -> Finding:

@@ -121,21 +121,25 @@ class Judging:
         left = self._late or ("its calls differ, so that one of them decides nothing" if self._random else None)
         no_gradients = None if differentiates else "no backward was given"
         yield finding_of_calls(self._bench.subject.calls, self._broken, self._late)
-        yield self._finding_of(self._values, "values", None, left)
+        values = self._finding_of(self._values, "values", None, left)
+        yield values
         if contract.differentiable:
-            yield self._finding_of(self._gradients, "gradients", contract.gradient_theorem, no_gradients or left)
+            theorem = contract.gradient_theorem
+            yield self._finding_of(self._gradients, "gradients", theorem, no_gradients or left, values)
         for one in contract.properties:
             why = (no_gradients if one.of_gradient else None) or left or "not among the probes asked for"
             yield self._properties.get(one.name, Finding(one.name, NOT_RUN, why, one.theorem))
         yield self._repeated or Finding("two calls equal", NOT_RUN, "a call broke")
         yield from plan.not_run
 
-    def _finding_of(self, tally: Tally, kind: Of, theorem: str | None, left: str | None) -> Finding:
+    def _finding_of(
+        self, tally: Tally, kind: Of, theorem: str | None, left: str | None, output: Finding | None = None
+    ) -> Finding:
         missing = self._without_reference[kind]
         if tally.worst is None and not missing:
             return Finding(kind, NOT_RUN, left or f"no call gave {kind} to judge", theorem)
         finding = finding_of_tally(kind, tally, theorem, missing)
-        return explained(finding, self._bench.contract, kind, self._records[kind], self._bench.format)
+        return explained(finding, self._bench.contract, kind, self._records[kind], self._bench.format, output)
 
     def power(self) -> dict[str, Any]:
         """What the run could have seen, for values and for gradients, as far as they were judged."""

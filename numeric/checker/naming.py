@@ -117,12 +117,17 @@ def values_of(
 
 def _distance(found: np.ndarray, wrong: np.ndarray, truth: np.ndarray, allowed: np.ndarray, form: Format) -> float:
     with np.errstate(all="ignore"):
-        size = np.abs(wrong) / np.abs(truth)
-        grown = allowed * np.maximum(1.0, np.where(np.isfinite(size), size, 1.0))
-        grown = grown + form.unit * (np.abs(wrong) + np.abs(wrong).max(initial=0.0))
-        distance = np.abs(found - wrong) / (NEARNESS * grown)
+        distance = np.abs(found - wrong) / grown(wrong, truth, allowed, form)
     same = (found == wrong) | (np.isnan(found) & np.isnan(wrong))
     return float(np.where(same, 0.0, np.where(np.isnan(distance), np.inf, distance)).max(initial=0.0))
+
+
+def grown(wrong: np.ndarray, truth: np.ndarray, allowed: np.ndarray, form: Format) -> np.ndarray:
+    """How far a wrong formula's numbers may be off by rounding: see the module."""
+    with np.errstate(all="ignore"):
+        size = np.abs(wrong) / np.abs(truth)
+        scaled = allowed * np.maximum(1.0, np.where(np.isfinite(size), size, 1.0))
+        return np.asarray(NEARNESS * (scaled + form.unit * (np.abs(wrong) + np.abs(wrong).max(initial=0.0))))
 
 
 def _unstable(known: Instability, records: Iterable[Record], form: Format) -> float | None:

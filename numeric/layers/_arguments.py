@@ -72,15 +72,15 @@ def require_axis(layer: str, name: str, array: np.ndarray, axis: int) -> None:
 
 
 def require_number(layer: str, name: str, number: float | arb) -> None:
-    """One real number, of Python, NumPy or flint. Raises TypeError."""
-    if isinstance(number, bool) or not isinstance(number, (int, float, np.integer, np.floating, arb)):
+    """One real number, of Python, NumPy or flint, or a jet. Raises TypeError."""
+    if isinstance(number, bool) or not isinstance(number, (int, float, np.integer, np.floating, arb, Jet)):
         raise TypeError(f"{layer}: {name} is {number!r}, needed one real number or, with balls, a flint.arb")
 
 
 def number_operand(layer: str, name: str, number: float | arb, dtype: np.dtype) -> np.ndarray:
     """A number as an operand of the arithmetic `dtype`. Raises TypeError."""
     require_number(layer, name, number)
-    if isinstance(number, arb) and dtype != BALL:
+    if isinstance(number, (arb, Jet)) and dtype != BALL:
         raise TypeError(f"{layer}: {name} is a ball, needed a float, since the layer computes in {dtype}")
     return convert(number, dtype)
 
@@ -169,11 +169,11 @@ def require_indices(layer: str, name: str, indices: np.ndarray, size: int, of: s
         )
 
 
-def require_keep(layer: str, keep: np.ndarray, shape: tuple[int, ...]) -> None:
-    """Booleans, True where a key is kept, that broadcast to `shape`. Raises TypeError or ValueError."""
+def require_keep(layer: str, keep: np.ndarray, shape: tuple[int, ...], what: str = "a key") -> None:
+    """Booleans, True where a key, or `what`, is kept, that broadcast to `shape`. Raises TypeError or ValueError."""
     require_array(layer, "keep", keep)
     if keep.dtype != np.bool_:
-        raise TypeError(f"{layer}: keep has dtype {keep.dtype}, needed bool, True where a key is kept")
+        raise TypeError(f"{layer}: keep has dtype {keep.dtype}, needed bool, True where {what} is kept")
     try:
         fits = np.broadcast_shapes(keep.shape, shape) == shape
     except ValueError:

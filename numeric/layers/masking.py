@@ -63,15 +63,15 @@ def scores_to_weights(scores: np.ndarray, keep: np.ndarray | None = None) -> np.
 def largest_kept(scores: np.ndarray, keep: np.ndarray | None = None) -> np.ndarray:
     """What to subtract from each row of widened scores before exp: (..., 1), finite also where no key is kept."""
     least = np.finfo(np.float64 if is_balls(scores) else scores.dtype).min
-    lowest: Any = convert(least, scores.dtype)[()]
+    lowest: Any = convert(least, scores.real.dtype)[()]
     # as in stable_shift, any shift is right for balls
-    finite = midpoint(scores) if is_balls(scores) else scores
+    finite = midpoint(scores) if is_balls(scores) else scores.real
     return finite.max(-1, keepdims=True, where=True if keep is None else keep, initial=lowest)
 
 
 def take_exponentials(scores: np.ndarray, shift: np.ndarray, keep: np.ndarray | None = None) -> None:
     """keep * exp(scores - shift), written over the scores; the masked ones are not computed with."""
-    kept = np.True_ if keep is None else np.broadcast_to(keep, scores.shape)
+    kept = True if keep is None else np.broadcast_to(keep, scores.shape)
     np.subtract(scores, shift, out=scores, where=kept)
     np.exp(scores, out=scores, where=kept)
     if keep is not None:

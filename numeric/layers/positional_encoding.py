@@ -1,7 +1,7 @@
 """Sinusoidal positional encoding, forward and backward side by side.
 
     PE(p)_2i   = sin(p w_i)      w_i = base^(-2i/d)
-    PE(p)_2i+1 = cos(p w_i)      y = x + PE(0..n-1)
+    PE(p)_2i+1 = cos(p w_i)      y = x + PE(start..start+n-1)
                                  dx = dy
 
     PE(t + k) = T^(k) PE(t)      T^(k) block diagonal, blocks [[cos k w_i, sin k w_i], [-sin k w_i, cos k w_i]]
@@ -11,6 +11,7 @@ Columns are interleaved and count from 0, base is 10000: Vaswani et al. 2017, se
 Proved in proofs/theorems/positional_encoding.py: shift_is_rotation, even_columns_are_sines, odd_columns_are_cosines.
 """
 
+import operator
 from typing import NamedTuple
 
 import numpy as np
@@ -35,11 +36,15 @@ class Cache(NamedTuple):
     shape: tuple[int, ...]  # of x                                          (..., n, d)
 
 
-def forward(x: np.ndarray, base: float | arb = 10000.0) -> tuple[np.ndarray, Cache]:
-    """x plus PE of its row numbers. Raises TypeError or ValueError unless x is real, its last axis even, base > 0."""
+def forward(x: np.ndarray, base: float | arb = 10000.0, start: int = 0) -> tuple[np.ndarray, Cache]:
+    """x plus PE of its row numbers, which count from `start`: the rows before it may have been encoded earlier.
+
+    Raises TypeError or ValueError unless x is real, its last axis even, base > 0 and start an integer of at least 0.
+    """
     require_operand(LAYER, "x", x, 2)
     work = widen(x)
-    encoding = encode(np.arange(x.shape[-2]), x.shape[-1], base, dtype=work.dtype)
+    positions = _start(start) + np.arange(x.shape[-2])
+    encoding = encode(positions, x.shape[-1], base, dtype=work.dtype)
     return round_to(work + encoding, x.dtype), Cache(x.shape)
 
 
@@ -106,6 +111,16 @@ def rotation(
     matrix[even, odd] = np.sin(theta)
     matrix[odd, even] = -np.sin(theta)
     return round_to(matrix, dtype)
+
+
+def _start(start: int) -> int:
+    try:
+        first = operator.index(start)
+    except TypeError:
+        raise TypeError(f"{LAYER}: start is {start!r}, needed an integer, the position of the first row") from None
+    if isinstance(start, bool) or not 0 <= first < 2**53:
+        raise ValueError(f"{LAYER}: start is {start!r}, needed 0 <= start < 2^53, since positions are held in float64")
+    return first
 
 
 def _angle_dtype(dtype: DTypeLike) -> np.dtype:

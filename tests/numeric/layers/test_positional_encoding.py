@@ -147,47 +147,71 @@ def test_dtypes():
     assert encode(np.arange(0), 4).shape == (0, 4)
 
 
-def layer_misses(layer, x, dy, r, base=10000.0):
+def layer_misses(layer, x, dy, r, base=10000.0, start=0):
     with precision(160):
-        exact, cache = positional_encoding.forward(to_balls(x), base)
+        exact, cache = positional_encoding.forward(to_balls(x), base, start)
         exact_dx = positional_encoding.backward(to_balls(dy), cache)
-    y, cache = layer.forward(x, base)
-    of_encoding = encoding_error(np.arange(x.shape[-2]), x.shape[-1], base, r)
+    y, cache = layer.forward(x, base, start)
+    of_encoding = encoding_error(start + np.arange(x.shape[-2]), x.shape[-1], base, r)
     error = of_encoding + r.u * (np.abs(to_floats(exact)) + of_encoding)
     return r.misses(y, exact, error), r.misses(layer.backward(dy, cache), exact_dx, 0.0)
 
 
 @pytest.mark.parametrize("shape", [(2, 3, 5, 6), (1, 2), (2, 2)])
-@pytest.mark.parametrize("base", [10000.0, 7])
-def test_the_layer_adds_the_encoding_of_each_row(shape, base, dtype, rounding, sample, not_enclosed):
+@pytest.mark.parametrize(("base", "start"), [(10000.0, 0), (7, 0), (10000.0, 3), (7, 1000)])
+def test_the_layer_adds_the_encoding_of_each_row(shape, base, start, dtype, rounding, sample, not_enclosed):
     x, dy = sample(shape, dtype), sample(shape, dtype, seed=1)
     before = x.copy()
-    assert layer_misses(positional_encoding, x, dy, rounding, base) == (0, 0)
+    assert layer_misses(positional_encoding, x, dy, rounding, base, start) == (0, 0)
     assert np.array_equal(x, before)
     with precision(113), mpmath.workdps(50):
-        y, cache = positional_encoding.forward(to_balls(x), base)
-        table = by_definition(range(shape[-2]), shape[-1], base)
+        y, cache = positional_encoding.forward(to_balls(x), base, start)
+        table = by_definition(range(start, start + shape[-2]), shape[-1], base)
         assert not_enclosed(y, np.frompyfunc(lambda a: mpmath.mpf(float(a)), 1, 1)(x) + table) == 0
         assert encloses(positional_encoding.backward(to_balls(dy), cache), dy).all()
 
 
+def rows(positions, sign=1):
+    """A layer that adds, or subtracts, the encoding of the positions (n, start)."""
+    return lambda x, start: x + sign * encode(positions(x.shape[-2], start), x.shape[-1], dtype=x.dtype)
+
+
+def correct(x, start):
+    return positional_encoding.forward(x, start=start)[0]
+
+
 LAYER_MUTANTS = {
-    "one position for all": (lambda x: x + encode(np.full(x.shape[-2], 3), x.shape[-1], dtype=x.dtype), np.copy),
+    "one position for all": (rows(lambda n, start: np.full(n, start + 3)), np.copy),
     "positions count the batch": (
-        lambda x: x + encode(np.arange(len(x)), x.shape[-1], dtype=x.dtype)[:, None],
+        lambda x, start: x + encode(start + np.arange(len(x)), x.shape[-1], dtype=x.dtype)[:, None],
         np.copy,
     ),
-    "subtracted": (lambda x: x - encode(np.arange(x.shape[-2]), x.shape[-1], dtype=x.dtype), np.copy),
-    "gradient halved": (lambda x: positional_encoding.forward(x)[0], lambda dy: (dy / 2).astype(dy.dtype)),
-    "gradient of the sum of rows": (lambda x: positional_encoding.forward(x)[0], lambda dy: dy[..., ::-1, :].copy()),
+    "subtracted": (rows(lambda n, start: start + np.arange(n), -1), np.copy),
+    "start ignored": (rows(lambda n, start: np.arange(n)), np.copy),
+    "start is the row before": (rows(lambda n, start: start + 1 + np.arange(n)), np.copy),
+    "start subtracted": (rows(lambda n, start: np.arange(n) - start), np.copy),
+    "start is the last row": (rows(lambda n, start: start + np.arange(1 - n, 1)), np.copy),
+    "gradient halved": (correct, lambda dy: (dy / 2).astype(dy.dtype)),
+    "gradient of the sum of rows": (correct, lambda dy: dy[..., ::-1, :].copy()),
 }
 
 
 @pytest.mark.parametrize("name", LAYER_MUTANTS)
 def test_layer_mutants_are_caught(name, dtype, rounding, sample):
     forward, backward = LAYER_MUTANTS[name]
-    layer = SimpleNamespace(forward=lambda x, base: (forward(x), None), backward=lambda dy, _: backward(dy))
-    assert sum(layer_misses(layer, sample((2, 3, 6), dtype), sample((2, 3, 6), dtype, seed=1), rounding)) > 0
+    layer = SimpleNamespace(
+        forward=lambda x, base, start: (forward(x, start).astype(dtype), None), backward=lambda dy, _: backward(dy)
+    )
+    x, dy = sample((2, 3, 6), dtype), sample((2, 3, 6), dtype, seed=1)
+    assert sum(layer_misses(layer, x, dy, rounding, start=5)) > 0
+
+
+def test_rows_encoded_in_parts_are_the_rows_encoded_at_once(dtype, sample):
+    x = sample((2, 7, 6), dtype)
+    whole, _ = positional_encoding.forward(x)
+    parts = [positional_encoding.forward(x[:, a:b], start=a)[0] for a, b in ((0, 3), (3, 4), (4, 4), (4, 7))]
+    assert np.array_equal(np.concatenate(parts, axis=1), whole)
+    assert np.array_equal(positional_encoding.forward(x[:, 3:], start=np.int64(3))[0], whole[:, 3:])
 
 
 def test_the_gradient_is_not_the_same_memory():
@@ -220,6 +244,14 @@ P = np.arange(3)
         (lambda: rotation("1", 4), TypeError, "offset is '1', needed one real number"),
         (lambda: positional_encoding.forward(X[0]), ValueError, r"x has shape \(4,\), needed ndim >= 2"),
         (lambda: positional_encoding.forward(X.astype(int)), TypeError, "x has dtype int64, needed float16"),
+        (lambda: positional_encoding.forward(X, start=1.0), TypeError, "start is 1.0, needed an integer, the position"),
+        (lambda: positional_encoding.forward(X, start=-1), ValueError, "start is -1, needed 0 <= start < 2"),
+        (lambda: positional_encoding.forward(X, start=True), ValueError, "start is True, needed 0 <= start < 2"),
+        (
+            lambda: positional_encoding.forward(X, start=2**53),
+            ValueError,
+            "start is 9007199254740992, needed 0 <= start",
+        ),
         (
             lambda: positional_encoding.backward(X.T, positional_encoding.Cache(X.shape)),
             ValueError,
