@@ -11,7 +11,7 @@ from typing import Union
 
 from flint import arb, arb_series, ctx
 
-Operand = Union["Jet", arb, int]
+Operand = Union["Jet", arb, int, float]
 
 
 @contextmanager
@@ -31,7 +31,7 @@ def order(highest: int) -> Iterator[None]:
 
 
 class Jet:
-    """A number that depends on t. Arithmetic with jets, balls and integers gives jets; none is compared.
+    """A number that depends on t. Arithmetic with jets, balls, integers and floats gives jets; none is compared.
 
     A class of its own, since NumPy would take an `arb_series` for a list of its coefficients.
     """
@@ -108,6 +108,6 @@ class Jet:
 def _of(operation: object, series: arb_series, other: Operand) -> Jet:
     if isinstance(other, Jet):
         return Jet(operation(series, other.series))  # type: ignore[operator]
-    if isinstance(other, (arb, int)) and not isinstance(other, bool):
-        return Jet(operation(series, other))  # type: ignore[operator]
+    if isinstance(other, (arb, int, float)) and not isinstance(other, bool):
+        return Jet(operation(series, arb(other)))  # type: ignore[operator]
     return NotImplemented

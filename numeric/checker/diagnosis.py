@@ -43,8 +43,8 @@ def explained(
         return _named(finding, found, records)
     told = [*islice(explanations(contract, of, records, form), FITS_TOLD), where(contract, records)]
     reasons = "; ".join(each for each in told if each)
-    besides = f"nor are they the gradients of {wrong.id}. " if isinstance(wrong, Mistake) else ""
-    return replace(finding, message=f"no known mistake. {besides}{_sentence(reasons)}{finding.message}")
+    besides = f", and not the gradients of {wrong.id} either" if isinstance(wrong, Mistake) else ""
+    return replace(finding, message=f"no known mistake{besides}. {_sentence(reasons)}{finding.message}")
 
 
 def _named(finding: Finding, found: Sequence[Match], records: Sequence[Record]) -> Finding:

@@ -35,6 +35,7 @@ def test_arithmetic_on_either_side():
     assert meets(coefficients(-x), -2, -1, 0)
     assert meets(coefficients(x * x), 4, 4, 1)
     assert meets(coefficients(arb(3) * x), 6, 3, 0)
+    assert meets(coefficients(0.5 * x), 1, arb(1) / 2, 0)
     assert meets(coefficients(x / arb(2)), 1, arb(1) / 2, 0)
     assert meets(coefficients(1 / x), arb(1) / 2, arb(-1) / 4, arb(1) / 8)
     assert meets(coefficients(x / x), 1, 0, 0)
@@ -69,7 +70,7 @@ def test_numpy_takes_a_jet_for_one_number():
 
 
 @pytest.mark.parametrize(
-    "wrong", [lambda x: x > 0, lambda x: 0.5 * x, lambda x: x + True, lambda x: max(x, t_plus(3)), list]
+    "wrong", [lambda x: x > 0, lambda x: x * "2", lambda x: x + True, lambda x: max(x, t_plus(3)), list]
 )
 def test_what_a_jet_refuses(wrong):
     with pytest.raises(TypeError):
