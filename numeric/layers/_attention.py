@@ -23,7 +23,8 @@ def require_attention(layer: str, q: np.ndarray, k: np.ndarray, v: np.ndarray) -
         np.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
     except ValueError:
         raise ValueError(
-            f"{layer}: q, k, v have shapes {q.shape}, {k.shape}, {v.shape}, needed axes before the last two that broadcast"
+            f"{layer}: q, k, v have shapes {q.shape}, {k.shape}, {v.shape}, needed axes before the last "
+            "two that broadcast"
         ) from None
 
 

@@ -9,14 +9,14 @@
         m = m'
     y = o / l
 
-The output, the gradients, the shapes and the way they broadcast are those of attention.py; s, e, p, ds are arrays
-(..., block, block). From forward to backward go y and two numbers a row, m and l; the weights are computed once more.
-l and o are what they would be if m' had been subtracted from the start, whatever m' is: the running maximum keeps exp
-from overflowing. m + log l is the log-sum-exp of the row, kept as two numbers since one would lose log l beside a large m.
-A mask keep is boolean, True is a key that is kept; or a word, which needs no array: "causal" is masking.causal(n_q, n_k),
-query i keeps the keys j <= i (upper left), and "causal_lower_right" is the same with lower_right=True,
-j <= i + n_k - n_q. Blocks that keep no key are passed over. A row that keeps no key gives zeros.
-Algorithms 1 and 4 of Dao et al. 2022, with the sums of Milakov & Gimelshein 2018, algorithm 3.
+The output, the gradients, the shapes and how they broadcast are those of attention.py; s, e, p, ds are (..., block, block).
+From forward to backward go y and two numbers a row, m and l; the weights are computed once more. l and o are what they
+would be had the last m been subtracted from the start, and any m would do: the running maximum keeps exp from overflowing.
+m + log l is the log-sum-exp of the row, kept as two numbers, since beside a large m one number would lose log l.
+A mask keep is boolean, True is a key that is kept; or a word, which needs no array of n_q n_k: "causal" is
+masking.causal(n_q, n_k), query i keeps the keys j <= i (aligned upper left), and "causal_lower_right" is the same with
+lower_right=True, j <= i + n_k - n_q. Blocks that keep no key are passed over. A row that keeps no key gives zeros.
+Source: Dao et al. 2022, algorithms 1 and 4; the running sums are those of Milakov & Gimelshein 2018, algorithm 3.
 Proved in proofs/theorems/online_softmax.py: online_softmax_equals_softmax, flash_attention_equals_attention, normaliser_is_positive.
 Proved in proofs/theorems/tiled_attention.py: parts_merge, attention_in_blocks.
 Proved in proofs/theorems/attention_identities.py: flash_row_term, loss_moves_by_its_gradients.
@@ -52,9 +52,9 @@ def forward(
 ) -> tuple[np.ndarray, Cache]:
     """y and what `backward` needs. Masked keys and values must be finite all the same: a weight of 0 may multiply them.
 
-    The sum o must not overflow: n_k times the largest value has to be finite. Raises TypeError or ValueError unless q, k,
-    v are real, of one dtype, of shapes that fit and at least one entry along each of their last two axes, keep is None,
-    one of the two words or boolean, of a shape that fits, and block is an integer of at least 1.
+    n_k times the largest value must not overflow, since o is divided by l last. Raises TypeError or ValueError unless
+    q, k, v are real, of one dtype, of shapes that fit and at least one entry along each of their last two axes, keep is
+    None, one of the two words or boolean, of a shape that fits, and block is an integer of at least 1.
     """
     require_attention(LAYER, q, k, v)
     block = require_size(LAYER, "block", block)
@@ -87,18 +87,18 @@ def forward(
 def backward(dy: np.ndarray, cache: Cache) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The gradients dq, dk, dv of <dy, y>."""
     q, k, v, y, shift, total, mask, block = cache
-    # p dy = exp(s - m) (dy / l): the division is done here, once a row
+    # p = e / l is never formed: p^T dy = e^T (dy / l), and ds is linear in dy, so that dy is divided by l once a row
     g = cotangent_operand(LAYER, "dy", dy, y) / total
-    mean = (g * y).sum(-1, keepdims=True)
+    row_term = (g * y).sum(-1, keepdims=True)
     dq, dk, dv = (zeros(each.shape, each.dtype) for each in (q, k, v))
     for rows, columns, kept in _blocks(mask, scores_shape(q, k), block):
-        p = q[..., rows, :] @ k[..., columns, :].swapaxes(-1, -2)
-        take_exponentials(p, shift[..., rows, :], kept)
-        # from here on as in attention.backward, with the sums over queries and over keys taken block by block
-        _add(dv[..., columns, :], p.swapaxes(-1, -2) @ g[..., rows, :])
+        e = q[..., rows, :] @ k[..., columns, :].swapaxes(-1, -2)
+        take_exponentials(e, shift[..., rows, :], kept)
+        # from here on as in attention.backward, the sums over queries and over keys taken block by block
+        _add(dv[..., columns, :], e.swapaxes(-1, -2) @ g[..., rows, :])
         ds = g[..., rows, :] @ v[..., columns, :].swapaxes(-1, -2)
-        ds -= mean[..., rows, :]
-        ds *= p
+        ds -= row_term[..., rows, :]
+        ds *= e
         _add(dq[..., rows, :], ds @ k[..., columns, :])
         _add(dk[..., columns, :], ds.swapaxes(-1, -2) @ q[..., rows, :])
     dq /= root_of_width(k)
@@ -111,13 +111,15 @@ def _add(gradient: np.ndarray, part: np.ndarray) -> None:
 
 
 def _mask(keep: np.ndarray | str | None, shape: tuple[int, ...]) -> Mask:
+    """What is asked for, checked; an array becomes a view of the shape of the scores."""
     n_q, n_k = shape[-2:]
     if keep is None:
         return None
     if isinstance(keep, str):
         shifts = {"causal": 0, "causal_lower_right": n_k - n_q}
         if keep not in shifts:
-            raise ValueError(f"{LAYER}: keep is {keep!r}, needed {' or '.join(map(repr, shifts))}, a boolean array or None")
+            words = " or ".join(map(repr, shifts))
+            raise ValueError(f"{LAYER}: keep is {keep!r}, needed {words}, a boolean array or None")
         return shifts[keep]
     require_keep(LAYER, keep, shape)
     return np.broadcast_to(keep, shape)
@@ -126,8 +128,8 @@ def _mask(keep: np.ndarray | str | None, shape: tuple[int, ...]) -> Mask:
 def _keeps_some(mask: Mask, n_q: int) -> np.ndarray:
     """Which queries keep a key, (..., n_q, 1)."""
     if isinstance(mask, np.ndarray):
-        return mask.any(-1, keepdims=True)
-    return np.arange(n_q)[:, None] + (mask or 0) >= 0
+        return np.asarray(mask.any(-1, keepdims=True))
+    return np.asarray(np.arange(n_q)[:, None] + (mask or 0) >= 0)
 
 
 def _blocks(mask: Mask, shape: tuple[int, ...], block: int) -> Iterator[tuple[slice, slice, np.ndarray | None]]:

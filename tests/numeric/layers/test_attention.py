@@ -276,9 +276,9 @@ def test_large_scores_do_not_overflow(scale):
     assert np.array_equal(y, np.eye(2)) and all(np.isfinite(gradient).all() for gradient in gradients)
 
 
-def peak_of(layer, n):
-    """How many (n, n) arrays `backward` allocates beyond the one that the cache holds."""
-    q = np.random.default_rng(0).normal(size=(n, 4))
+def peak_of(layer, *batch, n):
+    """How many (*batch, n, n) arrays `backward` allocates beyond the one that the cache holds."""
+    q = np.random.default_rng(0).normal(size=(*batch, n, 4))
     y, cache = attention.forward(q, q, q, masking.causal(n))
     tracemalloc.start()
     try:
@@ -288,9 +288,10 @@ def peak_of(layer, n):
         tracemalloc.stop()
 
 
-def test_backward_holds_two_score_arrays_at_most():
-    assert 1 <= peak_of(attention, 400) < 1.2  # beside p itself; 0.2 leaves room for ten arrays (n, d)
-    assert peak_of(mutant_backward(right), 400) > 2  # p * c, written out
+@pytest.mark.parametrize("batch", [(), (2, 3)])
+def test_backward_holds_two_score_arrays_at_most(batch):
+    assert 1 <= peak_of(attention, *batch, n=400) < 1.2  # beside p itself; 0.2 leaves room for 20 arrays (n, d)
+    assert peak_of(mutant_backward(right), *batch, n=400) > 2  # p * c, written out
 
 
 @pytest.mark.parametrize("name", ["a batch", "keys shared"])
