@@ -4,6 +4,8 @@ import typer
 
 from .agreement.command import agree_command
 from .checker.command import check_command, contracts_command
+from .gradients.command import gradients_command
+from .training_command import train_command
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="The Transformer as arithmetic, and a judge of other people's."
@@ -11,6 +13,8 @@ app = typer.Typer(
 app.command("check")(check_command)
 app.command("contracts")(contracts_command)
 app.command("agree")(agree_command)
+app.command("gradients")(gradients_command)
+app.command("train")(train_command)
 
 
 def main() -> None:

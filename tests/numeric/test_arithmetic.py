@@ -7,7 +7,10 @@ from flint import arb, ctx
 
 from numeric.arithmetic import (
     BFLOAT16,
+    COMPLEX,
+    WORKING_DTYPE,
     UndecidedComparison,
+    complex_steps,
     convert,
     encloses,
     greater,
@@ -22,6 +25,7 @@ from numeric.arithmetic import (
     widen,
     zeros,
 )
+from numeric.layers import masking, softmax
 
 NEAR_ZERO = arb(0, 3e-34)
 INFINITE, NAN = float("inf"), float("nan")
@@ -152,3 +156,25 @@ def test_stable_shift_is_exact_and_near_the_maximum_without_a_decision():
     assert shift.shape == (2, 1) and all(ball.is_exact() for ball in shift.flat)
     assert to_floats(shift).tolist() == [[0], [3.5]]
     assert stable_shift(np.array([[1.0, 2.0]]), -1).tolist() == [[2.0]]
+
+
+def test_layers_take_complex_numbers_for_complex_steps_only():
+    z = np.array([0.0, 1.0]) + 1e-200j
+    with pytest.raises(ZeroDivisionError), complex_steps():  # noqa: PT012 - nested on purpose
+        with complex_steps():
+            assert softmax.forward(z)[0].dtype == COMPLEX
+        assert softmax.forward(z)[0].dtype == COMPLEX
+        raise ZeroDivisionError
+    assert COMPLEX not in WORKING_DTYPE
+    with pytest.raises(TypeError, match="softmax: z has dtype complex128, needed float16"):
+        softmax.forward(z)
+
+
+def test_decisions_and_maxima_of_complex_numbers_go_by_real_parts():
+    one, above = np.array([1 + 0j]), np.array([1 + 1e-200j])
+    assert not greater(above, one).any() and not greater(one, above).any()
+    assert greater(np.array([2 - 1j]), above).all() and greater(above, 0.5).all()
+    shift = stable_shift(np.array([[1 + 5j, 3 - 1j, 3 + 1j]]), -1)
+    assert shift.tolist() == [[3.0]] and shift.dtype == np.float64
+    hidden = masking.largest_kept(np.array([[1 + 5j, 3 - 1j]]), np.array([[True, False]]))
+    assert hidden.tolist() == [[1.0]] and hidden.dtype == np.float64

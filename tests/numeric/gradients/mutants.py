@@ -1,0 +1,251 @@
+"""Mistakes to plant in the layers, each an edit of one place of the source: a sign, a factor, an axis, a term, a cache.
+
+`module` is the file, the text `old` occurs in it once; the module is run again with `new` in its place. `case` is where it shows.
+`ways` are those that see it: a exact, b differences, c complex steps and rounding bounds.
+"""
+
+import importlib
+import inspect
+from types import ModuleType
+from typing import NamedTuple
+
+
+class Mutant(NamedTuple):
+    module: str  # below numeric
+    what: str
+    old: str
+    new: str
+    case: str
+    ways: str = "abc"
+
+    @property
+    def name(self):
+        return f"{self.module.rpartition('.')[2]}: {self.what}"
+
+
+def planted(mutant, monkeypatch):
+    """Everything that the edited module defines, in the place of what the module had."""
+    module = importlib.import_module(f"numeric.{mutant.module}")
+    source = inspect.getsource(module)
+    assert source.count(mutant.old) == 1, f"{mutant.name}: {mutant.old!r} occurs {source.count(mutant.old)} times"
+    edited = ModuleType(module.__name__)
+    edited.__package__ = module.__package__
+    exec(compile(source.replace(mutant.old, mutant.new), module.__file__, "exec"), vars(edited))
+    for name, value in vars(edited).items():
+        if getattr(value, "__module__", None) == module.__name__ or name.isupper():
+            monkeypatch.setattr(module, name, value)
+
+
+def of(module, case, *edits):
+    """Mutants of one module; an edit may name another case, and the ways. A case without a dot is one of the module's own."""
+    for what, old, new, *more in edits:
+        variant, *ways = more or [case]
+        yield Mutant(
+            module, what, old, new, variant if "." in variant else f"{module.rpartition('.')[2]}.{variant}", *ways
+        )
+
+
+MUTANTS = [
+    *of("layers.softmax", "rows",
+        ("the mean under s stays", "(g - (s * g).sum(axis, keepdims=True)) / t", "g / t"),
+        ("the mean is added", "(g - (s * g).sum", "(g + (s * g).sum"),
+        ("the mean is not under s", "(s * g).sum(axis", "g.sum(axis"),
+        ("the mean over the other axis", "(s * g).sum(axis, keepdims", "(s * g).sum(0, keepdims"),
+        ("s missing in front", "dz = s * (g", "dz = (g"),
+        ("the temperature twice", "keepdims=True)) / t", "keepdims=True)) / (t * t)", "columns_cooler"),
+        ("the temperature missing", "keepdims=True)) / t", "keepdims=True))", "columns_cooler"),
+        ("the cache before it is normalised", "Cache(s, axis, t)", "Cache(weights, axis, t)"),
+        ("forward of the negative", "(work - stable_shift(work, axis)) / t", "(stable_shift(work, axis) - work) / t"),
+    ),
+    *of("layers.log_softmax", "rows",
+        ("the sum missing", "(g - s * g.sum(axis, keepdims=True)) / t", "g / t"),
+        ("the gradient of softmax", "s * g.sum(axis", "s * (s * g).sum(axis"),
+        ("the other axis", "g.sum(axis, keepdims", "g.sum(0, keepdims"),
+        ("the sum added", "(g - s * g.sum", "(g + s * g.sum"),
+        ("s missing", "(g - s * g.sum", "(g - g.sum"),
+        ("the temperature missing", "s * g.sum(axis, keepdims=True)) / t", "s * g.sum(axis, keepdims=True))", "columns_warmer"),
+        ("the cache before it is normalised", "Cache(weights / total", "Cache(weights"),
+        ("forward adds the logarithm", "logits - np.log(total)", "logits + np.log(total)"),
+    ),
+    *of("layers.layer_norm", "rows",
+        ("the mean of g stays", "    dx -= dx.mean(-1, keepdims=True)\n", ""),
+        ("the share along x^ stays", "    dx -= x_hat * overlap\n", ""),
+        ("the share along x^ added", "dx -= x_hat * overlap", "dx += x_hat * overlap"),
+        ("the overlap with dy for g", "overlap = (dx * x_hat)", "overlap = (dbias * x_hat)"),
+        ("the overlap summed", "(dx * x_hat).mean(", "(dx * x_hat).sum("),
+        ("r missing", "    dx /= root\n", ""),
+        ("the gain missing in dx", "dx = dbias * gain", "dx = dbias.copy()"),
+        ("the gain in dgain", "dgain = dbias * x_hat", "dgain = dbias * x_hat * gain"),
+        ("a stale cache, overwritten by y", "y = x_hat * gain", "y = x_hat\n    y *= gain"),
+        ("the variance unbiased in forward", "(x_hat * x_hat).mean(-1, keepdims=True)", "(x_hat * x_hat).mean(-1, keepdims=True) * 4 / 3"),
+        ("eps outside the root in backward", "Cache(x_hat, root, gain)", "Cache(x_hat, np.sqrt((x_hat * x_hat).mean(-1, keepdims=True)) * root, gain)", "large_eps"),
+        ("dbias over half of the rows", "round_to(sum_of_rows(dbias)", "round_to(sum_of_rows(dbias[1:])"),
+    ),
+    *of("layers.rms_norm", "rows",
+        ("the share along x^ stays", "    dx -= x_hat * (dx * x_hat).mean(-1, keepdims=True)\n", ""),
+        ("the share along x^ added", "dx -= x_hat *", "dx += x_hat *"),
+        ("the share summed", "(dx * x_hat).mean(-1", "(dx * x_hat).sum(-1"),
+        ("the share over rows", "(dx * x_hat).mean(-1", "(dx * x_hat).mean(0"),
+        ("r missing", "    dx /= root\n", ""),
+        ("the gain missing in dx", "dx = g * gain", "dx = g.copy()"),
+        ("dgain from x", "Cache(x_hat, root, gain)", "Cache(work, root, gain)"),
+        ("a mean subtracted as in layer_norm", "    dx /= root\n", "    dx -= dx.mean(-1, keepdims=True)\n    dx /= root\n"),
+    ),
+    *of("layers.linear", "batch",
+        ("dx of the negative", "(g @ W.T)", "-(g @ W.T)"),
+        ("dx with weights of another order", "g @ W.T", "g @ W[::-1].T"),
+        ("dW doubled", "rows.T @ g if", "2 * (rows.T @ g) if"),
+        ("dW of one batch", "rows.T @ g if", "rows[:3].T @ g[:3] if"),
+        ("db of one batch", "sum_of_rows(g)", "sum_of_rows(g[:3])"),
+        ("the bias forgotten in forward", "    y += b\n", ""),
+    ),
+    *of("layers.activations", "relu",
+        ("relu: passes where x < 0", "(np.where(greater(x, 0), g", "(np.where(greater(0 * x, x), g"),
+        ("relu: passes everywhere", "(np.where(greater(x, 0), g, zeros((), g.dtype)),)", "(g.copy(),)"),
+        ("silu: the slope of sigmoid", "return s * (1 + x * (1 - s))", "return s * (1 - s)", "silu"),
+        ("silu: a sign", "return s * (1 + x * (1 - s))", "return s * (1 - x * (1 - s))", "silu"),
+        ("swiglu: gradients exchanged", "return g * b * _silu_slope(s, a), g * (a * s)", "return g * (a * s), g * b * _silu_slope(s, a)", "swiglu"),
+        ("swiglu: db without the gate", "g * (a * s)", "g * a", "swiglu"),
+        ("gelu: the density missing", "(g * (below + x * density),)", "(g * below,)", "gelu"),
+        ("gelu: x missing", "(below + x * density)", "(below + density)", "gelu"),
+        ("gelu: the wrong half in float64 only", "special.erfc(x)", "special.erfc(-x)", "gelu", "c"),
+        ("gelu: variance 2 in the density", "np.exp(x * x / -2) / np.sqrt(2 * ", "np.exp(x * x / -2) / np.sqrt(4 * ", "gelu"),
+        ("gelu_tanh: the cubic term once", "1 + 3 * _cubic(x.dtype)", "1 + _cubic(x.dtype)", "gelu_tanh"),
+        ("gelu_tanh: the 2 missing", "s + 2 * x * (s * (1 - s))", "s + x * (s * (1 - s))", "gelu_tanh"),
+    ),
+    *of("layers.feed_forward", "gelu",
+        ("the activation not gone through", "(da,) = activations.backward(dh, cache.hidden)", "da = dh"),
+        ("dW_1 doubled", "round_to(dW_1, dy.dtype)", "round_to(2 * dW_1, dy.dtype)"),
+        ("db_1 of the negative", "round_to(db_1, dy.dtype)", "round_to(-db_1, dy.dtype)"),
+        ("dW_2 in the order of the input", "round_to(dW_2, dy.dtype)", "round_to(dW_2[::-1], dy.dtype)"),
+        ("db_2 missing", "round_to(db_2, dy.dtype)", "round_to(0 * db_2, dy.dtype)"),
+        ("relu whatever was asked for", "activations.forward(activation, a)", 'activations.Cache("relu", (a,), a) and (activations.forward(activation, a)[0], activations.Cache("relu", (a,), a))'),
+    ),
+    *of("layers.masking", "causal",
+        ("the mean under p stays", "p * (g - (p * g).sum(-1, keepdims=True))", "p * g"),
+        ("the mean added", "(g - (p * g).sum(-1", "(g + (p * g).sum(-1"),
+        ("the mean over rows", "(p * g).sum(-1", "(p * g).sum(0"),
+        ("p missing in front", "round_to(p * (g - ", "round_to((g - "),
+        ("the mean not under p", "(g - (p * g).sum(-1", "(g - g.sum(-1"),
+        ("the square of p in the cache", "round_to(p, z.dtype), Cache(p)", "round_to(p, z.dtype), Cache(p * p)", "row_without_key"),
+    ),
+    *of("layers.attention", "row_without_key",
+        ("ds without its mean", "    ds -= (g * y).sum(-1, keepdims=True)\n", ""),
+        ("the mean added", "ds -= (g * y)", "ds += (g * y)"),
+        ("dq not divided by the root", "ds @ k / root_of_width(k)", "ds @ k"),
+        ("dk divided twice", "ds.swapaxes(-1, -2) @ q", "ds.swapaxes(-1, -2) @ q / root_of_width(k)"),
+        ("dv of unweighted cotangents", "p.swapaxes(-1, -2) @ g", "(p * 0 + 1).swapaxes(-1, -2) @ g"),
+        ("p missing in ds", "    ds *= p\n", ""),
+        ("q and k exchanged", "(dq, q), (dk, k), (dv, v)", "(dq, q), (-dk, k), (dv, v)"),
+        ("the shared keys from one head", "summed_over_shared(gradient, of.shape)", "gradient[(0,) * (gradient.ndim - of.ndim)][tuple(slice(None, size) for size in of.shape)]", "shared_keys"),
+    ),
+    *of("layers.blocked_attention", "row_without_key",
+        ("ds without its mean", "        ds -= row_term[..., rows, :]\n", ""),
+        ("dq not divided by the root", "    dq /= root_of_width(k)\n", ""),
+        ("the last block alone", "    gradient += summed", "    gradient[...] = summed", "all_keys"),
+        ("l missing in backward", 'cotangent_operand(LAYER, "dy", dy, y) / total', 'cotangent_operand(LAYER, "dy", dy, y)'),
+        ("o not rescaled", "        o *= factor\n", "", "all_keys"),
+        ("the mask forgotten in backward", "take_exponentials(e, shift[..., rows, :], kept)", "take_exponentials(e, shift[..., rows, :])", "causal"),
+        ("dv of the negative", "_add(dv[..., columns, :], e", "_add(dv[..., columns, :], -e"),
+        ("the weights missing in ds", "        ds *= e\n", ""),
+    ),
+    *of("layers.multi_head", "grouped_biased",
+        ("dm without the values", "    dm += dv @ weights.w_v.T\n", ""),
+        ("dx through the keys' weights", "dx = dq @ weights.w_q.T", "dx = dq @ weights.w_q[::-1].T"),
+        ("dw_o from the values", "(x, m, m, heads), (dq, dk, dv, g)", "(x, m, m, -heads), (dq, dk, dv, g)"),
+        ("dw_v takes dk's tokens reversed", "(x, m, m, heads), (dq", "(x, m, m[::-1], heads), (dq"),
+        ("db_q doubled", "zip(weights[4:], (dq, dk, dv, g)", "zip(weights[4:], (2 * dq, dk, dv, g)"),
+        ("db_k, db_v exchanged in sign", "zip(weights[4:], (dq, dk, dv, g)", "zip(weights[4:], (dq, dk, -dv, g)"),
+        ("heads split the other way in backward", "dh = _split(g @ weights.w_o.T, n_groups, group_size)", "dh = _split(g @ weights.w_o[::-1].T, n_groups, group_size)"),
+        ("a bias forgotten in forward", "        projected += b\n", "        projected = projected + 0 * b\n"),
+    ),
+    *of("layers.residual", "post",
+        ("post: the straight way missing", "dx = ds + du", "dx = du"),
+        ("post: the branch missing", "dx = ds + du", "dx = ds.copy()"),
+        ("post: the branch taken off", "dx = ds + du", "dx = ds - du"),
+        ("pre: the straight way missing", "        dx += g\n", "", "pre"),
+        ("pre: the straight way twice", "        dx += g\n", "        dx += 2 * g\n", "pre"),
+        ("dropout not gone through", "df = dropout.backward(df, cache.thinned)", "df = df * 1", "post_dropout"),
+        ("dgain, dbias exchanged", "dx, dgain, dbias = layer_norm.backward(du", "dx, dbias, dgain = layer_norm.backward(du", "pre"),
+        ("the branch of the input, not of the norm", "_plus_branch(x, u, sublayer, keep, rate)", "_plus_branch(x, x, sublayer, keep, rate)", "pre"),
+    ),
+    *of("layers.dropout", "quarter",
+        ("dropped entries pass", "round_to(_kept(to_balls(dy) if is_balls(share) else widen(dy), keep, share), dy.dtype)", "round_to((to_balls(dy) if is_balls(share) else widen(dy)) / share, dy.dtype)"),
+        ("kept and dropped exchanged", "Cache(keep, share)", "Cache(~keep, share)"),
+        ("not scaled in backward", "Cache(keep, share)", "Cache(keep, np.asarray(share * 0 + 1))"),
+        ("scaled twice in backward", "Cache(keep, share)", "Cache(keep, np.asarray(share * share))"),
+        ("the mask of another column", "Cache(keep, share)", "Cache(np.roll(keep, 1, -1), share)"),
+        ("the rate for its complement", "Cache(keep, share)", "Cache(keep, np.asarray(1 - share))"),
+    ),
+    *of("layers.embedding", "scaled",
+        ("sqrt(d) missing in backward", "sums * _root(sums) if scaled else sums", "sums"),
+        ("d for sqrt(d)", "sums * _root(sums) if", "sums * _root(sums) * _root(sums) if"),
+        ("scaled although not asked for", "sums * _root(sums) if scaled else sums", "sums * _root(sums)", "unscaled"),
+        ("one of the repeated tokens counts", "np.add.reduceat(g.reshape(-1, g.shape[-1])[order], starts, axis=0)", "g.reshape(-1, g.shape[-1])[order][starts]"),
+        ("cotangents not in the tokens' order", "g.reshape(-1, g.shape[-1])[order]", "g.reshape(-1, g.shape[-1])"),
+        ("to the next row of the table", "dtable[named] =", "dtable[(named + 1) % rows] ="),
+    ),
+    *of("layers.unembedding", "batch",
+        ("dy of the negative", "(g @ table)", "(-g @ table)"),
+        ("dy of a table in another order", "(g @ table)", "(g @ table[::-1])"),
+        ("dtable of one batch", "g.T @ _rows(y) if", "g[:3].T @ _rows(y)[:3] if"),
+        ("dtable twice", "g.T @ _rows(y) if", "2 * (g.T @ _rows(y)) if"),
+        ("scaled by sqrt(d) = 2 in forward", "(_rows(work) @ table.T)", "(2 * _rows(work) @ table.T)"),
+        ("rows of y in another order", "g.T @ _rows(y) if", "g.T @ _rows(y)[::-1] if"),
+    ),
+    *of("layers.cross_entropy", "smoothed",
+        ("a sum for the mean", "rows *= g / targets.size", "rows *= g"),
+        ("a mean that counts ignored rows", "rows *= g / targets.size", "rows *= g / counted.size"),
+        ("the target missing", "    rows[np.arange(targets.size), targets] -= 1 - e\n", ""),
+        ("the target added", "targets] -= 1 - e", "targets] += 1 - e"),
+        ("unsmoothed in backward", "rows = s - e / s.shape[-1]", "rows = s - 0 * e"),
+        ("all of the smoothing to each class", "rows = s - e / s.shape[-1]", "rows = s - e"),
+        ("the whole of the target", "targets] -= 1 - e", "targets] -= 1"),
+        ("ignored rows first", "dz[counted] = rows", "dz[np.roll(counted, 1)] = rows"),
+    ),
+    *of("layers.positional_encoding", "sinusoids",
+        ("the negative", "return dy.copy()", "return -dy"),
+        ("doubled", "return dy.copy()", "return 2 * dy"),
+        ("columns reversed", "return dy.copy()", "return dy[..., ::-1].copy()"),
+        ("rows reversed", "return dy.copy()", "return dy[..., ::-1, :].copy()"),
+        ("the encoding times x", "work + encoding", "work * encoding"),
+    ),
+    *of("layers.rotary", "positions",
+        ("backward turns forward", "_turn(widen(dy), cos, -sin)", "_turn(widen(dy), cos, sin)"),
+        ("turned by half a turn more", "_turn(widen(dy), cos, -sin)", "_turn(widen(dy), -cos, -sin)"),
+        ("sines and cosines exchanged", "_turn(widen(dy), cos, -sin)", "_turn(widen(dy), sin, -cos)"),
+        ("no turn at all", "_turn(widen(dy), cos, -sin)", "dy * 1"),
+        ("no rotation", "even * cos - odd * sin", "even * cos + odd * sin"),
+        ("the angles of the next position", "Cache(cos, sin)", "Cache(np.roll(cos, 1, 0), np.roll(sin, 1, 0))"),
+    ),
+    *of("sublayers", "encoder.post",
+        ("self-attention without the keys' cotangent", "    du += dm\n", ""),
+        ("the final norm not gone through", "    return dx, {\"norm\"", "    return dy, {\"norm\"", "encoder.pre_grouped"),
+        ("the norm's gradients exchanged", "{\"gain\": dgain, \"bias\": dbias}, others", "{\"gain\": dbias, \"bias\": dgain}, others"),
+        ("the feed-forward gradients doubled", "dict(zip(FEED_FORWARD, gradients", "dict(zip(FEED_FORWARD, (2 * each for each in gradients)"),
+        ("cross-attention through the wrong gradient", "return du, dmemory, _named(dweights)", "return 2 * du, dmemory, _named(dweights)", "decoder.post"),
+        ("a missing key projection", "return {name: array for name, array in weights", "return {name: 0 * array if name == \"w_k\" else array for name, array in weights"),
+    ),
+    *of("encoder", "post",
+        ("layers in the order of forward", "for each in reversed(cache.layers)", "for each in cache.layers"),
+        ("gradients of the layers reversed", "dlayers[::-1]", "dlayers"),
+        ("the second sublayer left out", "dx, dfirst, (dattention,) = sublayers.disconnect(dx, cache", "dx, dfirst, (dattention,) = sublayers.disconnect(dy, cache"),
+        ("norms exchanged", "\"self_attention_norm\": dfirst", "\"self_attention_norm\": dsecond"),
+        ("the mask from the second layer on forgotten", "        caches.append(cache)\n", "        caches.append(cache)\n        x = 2 * x\n"),
+    ),
+    *of("decoder", "post",
+        ("the memory from the first layer alone", "            dmemory += dread\n", "            dmemory = dread\n"),
+        ("the memory from the last layer alone", "            dmemory += dread\n", "            pass\n"),
+        ("gradients of the layers reversed", "dlayers[::-1]", "dlayers"),
+        ("cross-attention left out on the way back", "dx, dsecond, (dmemory, dcross)", "_, dsecond, (dmemory, dcross)"),
+        ("norms exchanged", "\"cross_attention_norm\": dsecond", "\"cross_attention_norm\": dthird"),
+    ),
+    *of("model", "encoder_decoder",
+        ("the table without the source", "pull_embed(dx, embedded)\n        stacks", "0 * pull_embed(dx, embedded)\n        stacks"),
+        ("the table without the target", "pull_embed(dx, embedded)\n        dy", "0 * pull_embed(dx, embedded)\n        dy"),
+        ("the table without the logits", "    stacks: Tree = {}\n", "    stacks: Tree = {}\n    dtable = 0 * dtable\n"),
+        ("dloss left out", "dz = cross_entropy.backward(dloss, cache.loss)", "dz = cross_entropy.backward(np.asarray(dloss * 0 + 1), cache.loss)"),
+        ("rows of the counted targets rolled", "dy[cache.counted] = drows", "dy[np.roll(cache.counted, 1)] = drows"),
+        ("dropout of the embedding not gone through", "        dx = dropout.backward(dx, cache.thinned)\n", "        pass\n", "decoder_dropout"),
+    ),
+]  # fmt: skip
