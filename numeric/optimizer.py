@@ -8,8 +8,8 @@ r"""Adam, its learning rate with warm-up, the clipping of gradients, and their a
 
 Parameters p, gradients g and moments m, v are trees of the same names, shapes and dtypes: float32, float64 or balls. In
 float16 and bfloat16 most steps would be rounded away. eps stands outside the root.
-Kingma & Ba 2015 (arXiv:1412.6980), algorithm 1; b1 = 0.9, b2 = 0.98, eps = 1e-9 and the schedule are those of Vaswani et al.
-2017, section 5.3 and equation 3; clipping is that of Pascanu et al. 2013 (arXiv:1211.5063), algorithm 1.
+Kingma & Ba 2015 (arXiv:1412.6980), algorithm 1; b1 = 0.9, b2 = 0.98, eps = 1e-9 and the schedule are those of Vaswani
+et al. 2017, section 5.3 and equation 3; clipping is that of Pascanu et al. 2013 (arXiv:1211.5063), algorithm 1.
 Proved in proofs/theorems/training.py: moment_is_weighted_sum, bias_correction_is_exact_for_constant_gradient, constant_gradient_step, first_step.
 Proved in proofs/theorems/training_schedule.py: schedule_rises, schedule_decays, schedule_peak, schedule_maximum.
 Proved in proofs/theorems/loss_reductions.py: overall_mean_weighs_the_batches, mean_of_means_is_not_the_mean.
@@ -241,6 +241,6 @@ def _raise_not_finite(name: str, gradient: np.ndarray) -> None:
         raise FloatingPointError(f"{NAME}: the norm of the gradient overflows at {name}; needed one that float64 holds")
     index = tuple(int(i) for i in wrong[0])
     raise FloatingPointError(
-        f"{NAME}: the gradient of {name} is {gradient[index]} at index {index} ({len(wrong)} entries that are not finite), "
+        f"{NAME}: the gradient of {name} is {gradient[index]} at index {index} ({len(wrong)} entries not finite), "
         "needed finite numbers; the parameters are as before. Lower the learning rate or lengthen the warm-up"
     )

@@ -3,15 +3,15 @@
     {"embedding": {"table": E}, "encoder": {"layers": [{"self_attention": {"w_q": W, ...}, ...}, ...]}}
     flat: {"embedding.table": E, "encoder.layers.0.self_attention.w_q": W, ...}
 
-A name of a leaf is the path to it, its parts joined by dots; a part of digits is a place in a list. So that the name says
-which is which, no key of a dict is empty, has a dot or consists of digits; so that no branch is lost, none is empty.
+The name of a leaf is the path to it, its parts joined by dots; a part of digits is a place in a list. So that a name
+says which is which, no key of a dict is empty, has a dot or consists of digits; and no branch is empty, or it got lost.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-Tree = dict[str, Any] | list[Any]
+Tree = dict[str, Any]  # inside, lists too
 
 
 def flatten(tree: Tree) -> dict[str, Any]:
@@ -38,7 +38,8 @@ def unflatten(flat: Mapping[str, Any]) -> Tree:
         if last in branch:
             raise ValueError(f"unflatten: {name!r} is a leaf, but another name goes on from there")
         branch[last] = leaf
-    return _with_lists(nested, "")
+    tree: Tree = _with_lists(nested, "")
+    return tree
 
 
 def map_leaves(function: Callable[..., Any], *trees: Tree) -> Any:
@@ -49,7 +50,9 @@ def map_leaves(function: Callable[..., Any], *trees: Tree) -> Any:
     first, *others = map(flatten, trees)
     for number, other in enumerate(others, 2):
         if other.keys() != first.keys():
-            raise ValueError(f"map_leaves: tree {number} and the first one differ in {_listed(other.keys() ^ first.keys())}")
+            raise ValueError(
+                f"map_leaves: tree {number} and the first one differ in {_listed(other.keys() ^ first.keys())}"
+            )
     return unflatten({name: function(leaf, *(other[name] for other in others)) for name, leaf in first.items()})
 
 
@@ -68,7 +71,9 @@ def _leaves(tree: Any, prefix: str) -> Iterator[tuple[str, Any]]:
     elif prefix and hasattr(tree, "shape"):
         yield prefix, tree
     else:
-        raise TypeError(f"flatten: {_place(prefix)} is a {type(tree).__name__}, needed a dict, a list or, inside, an array")
+        raise TypeError(
+            f"flatten: {_place(prefix)} is a {type(tree).__name__}, needed a dict, a list or, inside, an array"
+        )
 
 
 def _key(key: object, prefix: str) -> str:
@@ -84,7 +89,7 @@ def _parts(name: str) -> list[str]:
     return parts
 
 
-def _with_lists(nested: dict[str, Any], prefix: str) -> Tree:
+def _with_lists(nested: dict[str, Any], prefix: str) -> Any:
     branches = {
         part: _with_lists(branch, f"{prefix}.{part}" if prefix else part) if isinstance(branch, dict) else branch
         for part, branch in nested.items()
@@ -93,7 +98,9 @@ def _with_lists(nested: dict[str, Any], prefix: str) -> Tree:
         return branches
     places = [str(place) for place in range(len(branches))]
     if branches.keys() != set(places):
-        raise ValueError(f"unflatten: {_place(prefix)} has the parts {_listed(branches)}, needed {_listed(places)} for a list")
+        raise ValueError(
+            f"unflatten: {_place(prefix)} has the parts {_listed(branches)}, needed {_listed(places)} for a list"
+        )
     return [branches[place] for place in places]
 
 
