@@ -11,12 +11,18 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
 
-from . import training
-from .spelling import spell
-from .training import Progress, Run, Score, Settings, names
+from . import spelling, training
+from .initialisation import initial_loss
+from .spelling import PAD
+from .training import Progress, Run, Settings
+from .training_plot import plot_loss, require_plotting
+from .training_report import described, lines_of
 
-EXAMPLES = 4
+EXPECTED_OVER = 200  # numbers, for what the first loss should be
 
 OF_THE_RUN = (  # options that a saved run brings with it
     "language",
@@ -62,6 +68,7 @@ def train_command(
     norm: Annotated[str, typer.Option(help="post or pre")] = "post",
     dropout: Annotated[float, typer.Option(help="rate")] = 0.0,
     smoothing: Annotated[float, typer.Option(help="of the labels")] = 0.0,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="the loss as .svg, .png or .pdf")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="plain data")] = False,
 ) -> None:
     """Train a model to spell numbers, then test it on those held out.
@@ -71,6 +78,8 @@ def train_command(
     """
     try:
         _require_fitting(context, save, resume)
+        if plot is not None:
+            require_plotting(plot)
         if resume is not None:
             run = training.resume(resume)
             if run.state.step > steps:
@@ -87,12 +96,17 @@ def train_command(
         typer.echo(f"error: {error}", err=True)
         raise typer.Exit(2) from error
     say: Callable[[str], None] = (lambda line: None) if as_json else typer.echo
-    raise typer.Exit(_trained(run, steps, every, target, say, as_json))
+    raise typer.Exit(_trained(run, steps, every, target, say, plot, as_json))
 
 
-def _trained(run: Run, steps: int, every: int, target: Path | None, say: Callable[[str], None], as_json: bool) -> int:
+def _trained(
+    run: Run, steps: int, every: int, target: Path | None, say: Callable[[str], None], plot: Path | None, as_json: bool
+) -> int:
     """Trains, saves, tests and reports; the exit code."""
     history: list[Progress] = []
+    expected = expected_at_first(run)
+    if expected is not None:
+        say(f"the first loss should lie between {expected[0]:.3f} and {expected[1]:.3f} (numeric/initialisation.py)")
     with interruption_deferred() as interrupted:
         try:
             for after, progress in progressing(run, steps, every, say):
@@ -105,6 +119,12 @@ def _trained(run: Run, steps: int, every: int, target: Path | None, say: Callabl
         except (FloatingPointError, OSError) as error:
             saved = f"; {target} holds the run at its last save" if target is not None else ""
             typer.echo(f"error: at step {run.state.step}: {error}{saved}", err=True)
+            return 1
+    if plot is not None and history:
+        try:
+            plot_loss(plot, history, expected, f"spelling numbers, {run.settings.language}")
+        except OSError as error:
+            typer.echo(f"error: --plot: {error}", err=True)
             return 1
     score = training.score(run, run.split.held_out)
     if as_json:
@@ -121,20 +141,44 @@ def _stopped(run: Run, target: Path | None) -> int:
 
 
 def progressing(run: Run, steps: int, every: int, say: Callable[[str], None]) -> Iterator[tuple[Run, Progress]]:
-    """The run after each step, with a line now and then."""
+    """The run after each step, with a line now and then, and on a terminal a bar."""
     started, tokens = time.perf_counter(), 0
-    while run.state.step < steps:
-        run, progress = training.advance(run)
-        tokens += progress.tokens
-        if progress.step % every == 0 or progress.step == steps:
-            now = time.perf_counter()
-            speed = tokens / (now - started)
-            say(
-                f"step {progress.step:>6}   loss {progress.loss:<8.4g}   rate {progress.rate:<8.3g}   "
-                f"gradient {progress.norm:<8.3g}   {speed:,.0f} tokens/s"
-            )
-            started, tokens = now, 0
-        yield run, progress
+    with bar() as shown:
+        task = shown.add_task("training", total=steps, completed=run.state.step, loss="")
+        while run.state.step < steps:
+            run, progress = training.advance(run)
+            tokens += progress.tokens
+            shown.update(task, completed=progress.step, loss=f"loss {progress.loss:.3g}")
+            if progress.step % every == 0 or progress.step == steps:
+                now = time.perf_counter()
+                speed = tokens / (now - started)
+                say(
+                    f"step {progress.step:>6}   loss {progress.loss:<8.4g}   rate {progress.rate:<8.3g}   "
+                    f"gradient {progress.norm:<8.3g}   {speed:,.0f} tokens/s"
+                )
+                started, tokens = now, 0
+            yield run, progress
+
+
+def bar() -> Bar:
+    """Of steps; it shows on a terminal only, below the lines, and leaves nothing behind."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[loss]}"))
+    return Bar(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal)
+
+
+def expected_at_first(run: Run) -> tuple[float, float] | None:
+    """Bounds on the expected loss of the first step, over all seeds; None where a run goes on."""
+    if run.state.step:
+        return None
+    sample = spelling.draw(np.random.default_rng(run.settings.seed), EXPECTED_OVER, run.split)
+    src, tgt = spelling.batch(sample, run.words)
+    read, met, rows = 0, 0, 0
+    for source, target in zip(src, tgt, strict=True):
+        for place in range(1, int(np.count_nonzero(target != PAD))):
+            seen = {*source[source != PAD].tolist(), *target[:place].tolist()}
+            read, met, rows = read + len(seen), met + (int(target[place]) in seen), rows + 1
+    return initial_loss(run.config, read / rows, met / rows)
 
 
 @contextmanager
@@ -160,50 +204,7 @@ def interruption_deferred() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-# The report
-
-
-def by_length(run: Run, score: Score) -> list[tuple[int, int, int]]:
-    """How many digits, how many numbers held out have as many, and how many of their names are right."""
-    digits = np.array([len(str(number)) for number in run.split.held_out])
-    return [(int(d), int((digits == d).sum()), int(score.right[digits == d].sum())) for d in np.unique(digits)]
-
-
-def lines_of(run: Run, score: Score) -> list[str]:
-    rows = [f"  {digits} digits   {right:>5,} of {count:>5,}" for digits, count, right in by_length(run, score)]
-    return [
-        f"held out: {len(score.right):,} numbers, loss {score.loss:.4g}, {score.tokens:.2%} of the tokens right, "
-        f"{score.right.mean():.2%} of the names",
-        *rows,
-        *examples_of(run, score),
-    ]
-
-
-def examples_of(run: Run, score: Score) -> list[str]:
-    """A few numbers as the model calls them, wrong ones first and in quotes, with the right name."""
-    wrong_first = np.argsort(score.right, kind="stable")[:EXAMPLES]
-    numbers = run.split.held_out[wrong_first]
-    return [
-        f"  {number:>7,}   {name}"
-        if right
-        else f"  {number:>7,}   {name!r} is {spell(int(number), run.settings.language)!r}"
-        for number, name, right in zip(numbers, names(run, numbers), score.right[wrong_first], strict=True)
-    ]
-
-
-def described(run: Run, history: list[Progress], score: Score) -> dict[str, Any]:
-    """The run as plain data."""
-    return {
-        "language": run.settings.language,
-        "step": run.state.step,
-        "steps": [progress._asdict() for progress in history],
-        "held_out": {
-            "loss": score.loss,
-            "tokens_right": score.tokens,
-            "names_right": float(score.right.mean()),
-            "by_digits": [{"digits": d, "numbers": n, "right": right} for d, n, right in by_length(run, score)],
-        },
-    }
+# Arguments
 
 
 def _require_fitting(context: typer.Context, save: Path | None, resume: Path | None) -> None:

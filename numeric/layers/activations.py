@@ -71,11 +71,14 @@ def backward(dy: np.ndarray, cache: Cache) -> tuple[np.ndarray, ...]:
 
 def _relu(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     zero = zeros((), x.dtype)
+    if x.dtype.kind == "f":
+        return np.maximum(x, zero), x  # of a NaN a NaN; a choice at each entry would take many times as long
     return np.where(greater(zero, x), zero, x), x  # `where x > 0` would turn a NaN into 0
 
 
 def _relu_gradient(g: np.ndarray, gate: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, ...]:
-    return (np.where(greater(x, 0), g, zeros((), g.dtype)),)
+    active = greater(x, 0)
+    return (g * active if g.dtype.kind == "f" else np.where(active, g, zeros((), g.dtype)),)
 
 
 def _silu(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -2,9 +2,9 @@
 
     z = y table^T               dy = dz table               dtable = dz^T y
 
-Shapes: y, dy (..., d); table, dtable (V, d); z, dz (..., V). Leading axes count as rows: the sum of dz^T y runs over all.
-The table is the one of embedding.py (Press & Wolf 2017; Vaswani et al. 2017, section 3.4), but sqrt(d) is not applied here, and
-there is no bias. The gradient of a table that does both is the sum of what the two layers give.
+Shapes: y, dy (..., d); table, dtable (V, d); z, dz (..., V). Leading axes count as rows, and dz^T y runs over all rows.
+The table is the one of embedding.py (Press & Wolf 2017; Vaswani et al. 2017, section 3.4), but sqrt(d) is not applied
+here, and there is no bias. The gradient of a table that does both is the sum of what the two layers give.
 Proved in proofs/theorems/embedding.py: output_gradient, tied_weights_add_gradients.
 """
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arithmetic import round_to, widen, zeros
+from ..arithmetic import matmul, round_to, widen
 from ._arguments import cotangent_operand, require_axis, require_not_empty, require_operand
 from ._parameters import array_operand
 
@@ -26,14 +26,14 @@ class Cache(NamedTuple):
 
 
 def forward(y: np.ndarray, table: np.ndarray) -> tuple[np.ndarray, Cache]:
-    """z and what `backward` needs. Raises TypeError or ValueError unless y is real, d and V not 0, and the table fits y."""
+    """z and what `backward` needs. Raises TypeError or ValueError unless y is real, d and V not 0, the table fits y."""
     require_operand(LAYER, "y", y)
     require_axis(LAYER, "y", y, -1)
     require_operand(LAYER, "table", table, 2)
     require_not_empty(LAYER, "table", table, 2)
     work = widen(y)
     table = array_operand(LAYER, "table", table, (len(table), y.shape[-1]), work.dtype)
-    z = round_to((_rows(work) @ table.T).reshape(*y.shape[:-1], len(table)), y.dtype)
+    z = round_to(matmul(_rows(work), table.T).reshape(*y.shape[:-1], len(table)), y.dtype)
     return z, Cache(work, table, z)
 
 
@@ -41,10 +41,10 @@ def backward(dz: np.ndarray, cache: Cache) -> tuple[np.ndarray, np.ndarray]:
     """The gradients of <dz, z> with respect to y and the table."""
     y, table, z = cache
     g = _rows(cotangent_operand(LAYER, "dz", dz, z))
-    # forward: z_v took y_a by table_va, in every row alike; so now y takes the rows of the table by dz, and a row of the table
-    # takes the rows of y by its own column of dz
-    dy = (g @ table).reshape(y.shape)
-    dtable = g.T @ _rows(y) if len(g) else zeros(table.shape, table.dtype)  # NumPy's empty product would hold no balls
+    # forward: z_v took y_a by table_va, in every row alike; so now y takes the rows of the table by dz, and a row of
+    # the table takes the rows of y by its own column of dz
+    dy = matmul(g, table).reshape(y.shape)
+    dtable = matmul(g.T, _rows(y))
     return round_to(dy, dz.dtype), round_to(dtable, dz.dtype)
 
 

@@ -280,3 +280,19 @@ def test_the_score_does_not_depend_on_how_numbers_are_put_together(trained, monk
 def test_bad_input_gets_a_clear_error(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_a_model_learns_to_spell_numbers_that_it_never_saw(language):
+    """The default run of `python -m numeric train`, from scratch."""
+    run, _ = steps(begin(config_for(language), Settings(language)), 1000)
+    held_out = run.split.held_out
+    assert len(held_out) == len(set(held_out.tolist())) == 2000 and held_out.max() < 10**6
+    drawn = spelling.draw(np.random.default_rng(0), 10_000, run.split)
+    assert not set(drawn.tolist()) & set(held_out.tolist())
+    right = [
+        name == spelling.spell(int(number), language)
+        for number, name in zip(held_out, names(run, held_out), strict=True)
+    ]
+    assert np.mean(right) >= 0.98

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 pytest.importorskip("num2words")
 
-from numeric import checkpoint, training, training_command
+from numeric import checkpoint, training, training_command, training_report
 from numeric.__main__ import app
 from numeric.parameters import flatten
 from numeric.training_command import interruption_deferred
@@ -33,7 +33,10 @@ def parameters(path):
 def test_it_trains_tests_and_says_so(run):
     result = run(*TINY, "--steps", 5, "--every", 2)
     assert (result.exit_code, result.stderr) == (0, "")
-    lines = result.stdout.splitlines()
+    first, *lines = result.stdout.splitlines()
+    assert first.startswith("the first loss should lie between 2.") or first.startswith(
+        "the first loss should lie between 3."
+    )
     assert [line.split()[:2] for line in lines[:3]] == [["step", "2"], ["step", "4"], ["step", "5"]]
     assert all(word in lines[0] for word in ("loss", "rate", "gradient", "tokens/s"))
     assert lines[3].startswith("held out: 20 numbers, loss ") and "of the tokens right, 0.00% of the names" in lines[3]
@@ -76,13 +79,37 @@ def test_right_names_stand_without_a_correction(run, monkeypatch):
         return training.Score(0.0, 1.0, np.ones(len(numbers), np.bool_))
 
     monkeypatch.setattr(training, "score", perfect)
-    monkeypatch.setattr(training_command, "names", lambda run, numbers: [f"name of {number}" for number in numbers])
-    lines = run(*TINY, "--steps", 1).stdout.splitlines()
+    monkeypatch.setattr(training_report, "names", lambda run, numbers: [f"name of {number}" for number in numbers])
+    _, *lines = run(*TINY, "--steps", 1).stdout.splitlines()
     assert (
         lines[1].endswith("100.00% of the names")
         and lines[-1].split()[1:3] == ["name", "of"]
         and " is " not in lines[-1]
     )
+
+
+def test_the_loss_is_plotted(run):
+    pytest.importorskip("matplotlib")
+    assert run(*TINY, "--steps", 3, "--plot", "loss.svg").exit_code == 0
+    with open("loss.svg") as file:
+        assert "<svg" in file.read()
+    result = run(*TINY, "--steps", 3, "--plot", "loss.txt")
+    assert result.exit_code == 2 and "needed a name that ends in .svg, .png, .pdf" in result.stderr
+    result = run(*TINY, "--steps", 3, "--plot", "nowhere/loss.svg")
+    assert result.exit_code == 1 and "error: --plot: " in result.stderr
+
+
+def test_the_first_loss_is_as_expected():
+    losses, bounds = [], []
+    for seed in range(5):
+        settings = training.Settings("en", rows=64, seed=seed)
+        run = training.begin(training.config_for("en"), settings)
+        bounds.append(training_command.expected_at_first(run))
+        losses.append(training.advance(run)[1].loss)
+    # the bounds are on the expectation over seeds; Hoeffding's radius for a mean of 5 with a spread of up to 1, at 1e-9
+    radius = float(np.sqrt(np.log(2e9) / (2 * len(losses))))
+    assert min(low for low, _ in bounds) - radius <= np.mean(losses) <= max(high for _, high in bounds) + radius
+    assert np.std(losses) < 0.5 and all(high - low < 1 for low, high in bounds)
 
 
 # Interruption

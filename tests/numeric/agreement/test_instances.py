@@ -12,6 +12,7 @@ from numeric.agreement.instances import (
     instances,
     replaced,
     standard_frequencies,
+    written_out,
 )
 from numeric.agreement.points import ExactPoint
 from proofs.binders import sum_
@@ -19,11 +20,17 @@ from proofs.evaluate import evaluate, mp
 from proofs.kernel import Statement
 from proofs.notation import M, derivative, eq, exp, family, function, i, index, j, n, t, value_of, z
 from proofs.registry import all_claims
-from proofs.terms import Family, free
+from proofs.terms import Family, IndexMap, free
+from proofs.theorems.attention import K, P, Q, S, V, a, attention, n_q
+from proofs.theorems.attention import c as feature
+from proofs.theorems.attention import i as query
+from proofs.theorems.loss import smoothed
+from proofs.theorems.masked_attention import masked_attention
 from proofs.theorems.positional_encoding import base, block, encoding, frequency, k, m, p, pair, w
 from proofs.theorems.softmax import softmax
 from proofs.theorems.softmax_jacobian import J, path
 
+other = index("other", n_q)
 CLAIMS = {claim.name: claim for claim in all_claims()}
 
 
@@ -114,6 +121,62 @@ def test_definitions_are_found_inside_definitions_and_not_in_hypotheses():
     statement = Statement(eq(sum_(j, J(z, i, j)), 0), (eq(pair(w, m, p, index("a", 2)), 0),))
     assert definitions_of(statement) == {J, softmax}
     assert block not in definitions_of(Statement(eq(pair(w, m, p, index("a", 2)), k)))
+
+
+def test_nothing_is_found_inside_what_is_read():
+    statement = Statement(eq(sum_(j, J(z, i, j)), attention(Q, K, V, query, feature)))
+    assert definitions_of(statement) == {J, softmax, attention, P, S}
+    assert definitions_of(statement, frozenset({attention, softmax})) == {J, softmax, attention}
+    assert definitions_of(statement, frozenset({J})) == {J, softmax, attention, P, S}
+
+
+def test_what_is_read_counts_as_its_arguments_and_those_of_no_sum_once():
+    output = attention(Q, K, V, query, feature)
+    unfolded, folded = (
+        written_out(Statement(eq(output, 0)), 3, read) for read in (frozenset(), frozenset({attention}))
+    )
+    assert folded < unfolded
+    many = Statement(eq(sum_([query, feature], output), 0))
+    assert written_out(many, 3, frozenset({attention})) < folded + 3 * 3 * 5
+    moving = attention(function([query, a], Q[other, a]), K, V, query, feature)
+    assert written_out(Statement(eq(sum_(other, moving), 0)), 3, frozenset({attention})) > 3 * 3 * 3
+
+
+# Masks and targets of zeros and ones
+
+
+def hardened(name):
+    [statement] = [
+        found for label, found in instances(CLAIMS[name]) if label == "with masks and targets of zeros and ones"
+    ]
+    return statement
+
+
+def test_a_mask_becomes_one_of_zeros_and_ones_and_keeps_what_its_witness_keeps():
+    plain = hardened("masked_attention.masked_output")
+    assert not any(isinstance(symbol, Family) and symbol.domain == "nonnegative" for symbol in plain.symbols())
+    causal = hardened("causal_masking.causal_output_ignores_future")
+    for statement in (plain, causal):
+        [mask] = {parameters(a)[3] for a in applications(statement) if a.data is masked_attention}
+        for seed in range(4):
+            point = ExactPoint(seed)
+            found = {evaluate(mask.args[-1], point, (q, key)) for q in range(2) for key in range(2)}
+            assert found <= {0, 1}
+
+
+def test_targets_become_classes_and_shares_lie_between_0_and_1():
+    loss = hardened("loss_rows.row_gradient")
+    assert any(isinstance(symbol, IndexMap) for symbol in loss.symbols())
+    smoothing = hardened("loss.smoothed_loss")
+    [application] = [a for a in applications(smoothing) if a.data is smoothed]
+    for seed in range(4):
+        assert 0 < evaluate(parameters(application)[1], ExactPoint(seed)) <= 1
+
+
+def test_a_random_mask_stays_and_so_does_a_theorem_without_one():
+    for name in ("dropout.expected_output_is_input", "softmax.sums_to_one"):
+        assert not any(label.startswith("with masks") for label, _ in instances(CLAIMS[name]))
+    assert hardened("dropout.gradient_is_masked_cotangent")
 
 
 def test_every_family_of_a_statement_that_stays_is_kept():

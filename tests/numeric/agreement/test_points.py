@@ -74,3 +74,11 @@ def test_hypotheses_that_nothing_meets_raise():
 def test_a_hypothesis_that_is_undefined_somewhere_is_tried_elsewhere():
     statement = Statement(eq(z[i], 0), (lt(0, 1 / delta(i, j)),))
     assert all(point.index(i) == point.index(j) for point in points(statement, 4))
+
+
+def test_sizes_that_must_be_equal_come_to_be():
+    first, second, third = size("n_1"), size("n_2"), size("n_3")
+    for point in points(Statement(eq(z[i], 0), (eq(first, second),)), 4):
+        assert point.sizes["n_1"] == point.sizes["n_2"]
+    for point in points(Statement(eq(z[i], 0), (eq(first, second + third),)), 4):
+        assert point.sizes["n_1"] == point.sizes["n_2"] + point.sizes["n_3"]

@@ -3,7 +3,8 @@ import sys
 import pytest
 
 from numeric.checker import UsageError
-from numeric.checker.command import loaded, parsed_option
+from numeric.checker.command import parsed_option
+from numeric.checker.targets import loaded
 
 
 @pytest.mark.parametrize(

@@ -67,3 +67,18 @@ def test_impostors_that_would_have_passed_are_named():
         DOUBLE,
     )
     assert "zeros" not in both.survivors
+
+
+def test_a_constant_is_one_that_would_have_passed_at_every_probe():
+    def add(tally, truth):
+        exact = np.array(truth)
+        bound = Rounded(exact, np.array(1e-6), np.array(0.0), precision_of("float64"))
+        tally.add("a probe", exact, Exact(exact, 0 * exact, 0 * exact), bound, DOUBLE)
+
+    tally = Tally()
+    add(tally, 2.0)
+    assert tally.survivors == {"constants"}
+    add(tally, 2.0)
+    assert tally.survivors == {"constants"}
+    add(tally, 3.0)
+    assert tally.survivors == set()

@@ -88,11 +88,12 @@ def test_thousands_of_expressions_stay_within(dtype):
                 assert expression.ratio <= 1
 
 
-@pytest.mark.parametrize("part", ["exp", "log", "sin", "cos"])
+@pytest.mark.parametrize("part", ["exp", "log", "sqrt", "sin", "cos"])
 @pytest.mark.parametrize("dtype", FORMATS)
 def test_functions_stay_within_their_documented_ulps(part, dtype):
-    values = np.linspace(0.01, 9, 4000) if part == "log" else np.linspace(-9, 9, 4000)
-    single = Three.given(values[None], dtype).through(part)
+    values = np.linspace(0.01, 9, 4000) if part in ("log", "sqrt") else np.linspace(-9, 9, 4000)
+    with precision(200):
+        single = Three.given(values[None], dtype).through(part)
     assert 0.05 < single.ratio <= 1
 
 
@@ -103,6 +104,15 @@ def test_an_error_of_the_argument_grows_as_the_function_does():
     assert logarithm.worst >= math.log(2) - math.log(1.5)
 
 
+def test_an_error_of_the_radicand_spoils_the_root_of_a_small_one():
+    model = precision_of("float64")
+    root = Rounded(np.array([4.0, 1.0, 0.1]), np.full(3, 0.1), np.zeros(3), model).sqrt()
+    assert 2 - math.sqrt(3.9) < root.worst[0] < 1.05 * (2 - math.sqrt(3.9))
+    assert root.worst[1] > 1 - math.sqrt(0.9)
+    assert root.worst[2] == math.inf  # a computed radicand may be -0.1
+    assert Rounded.exact(np.zeros(1), model).sqrt().worst == 0
+
+
 def test_power_bounds_base_and_exponent():
     model = precision_of("float32")
     base = Rounded(np.array(10000.0), np.array(0.5), np.array(0.0), model)
@@ -111,6 +121,13 @@ def test_power_bounds_base_and_exponent():
     assert max(map(abs, corners)) < (base**exponent).worst < 1.3 * max(map(abs, corners))
     nothing = Rounded.exact(0.0, model)
     assert (base**nothing).worst == 0
+
+
+def test_rearranged_numbers_keep_their_bounds():
+    sums = Rounded.exact(np.arange(6.0).reshape(2, 3) / 7, precision_of("float32")).sum(-1)
+    flat = sums.rearranged(np.ravel)
+    assert flat.value.tolist() == sums.value[:, 0].tolist()
+    assert (flat.worst > 0).all() and flat.worst.tolist() == sums.worst[:, 0].tolist()
 
 
 def test_a_sum_in_float32_is_better_than_one_in_16_bits():

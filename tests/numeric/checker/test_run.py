@@ -76,7 +76,7 @@ def test_wrong_use_is_told_before_anything_runs():
     calls = [
         ({"contract": "sofmax"}, "unknown contract 'sofmax'; did you mean 'softmax'?"),
         ({"dtype": "float8"}, "unknown dtype 'float8'"),
-        ({"adapter": "tensorflow"}, "unknown adapter 'tensorflow'. Known: numpy, torch."),
+        ({"adapter": "tensorflow"}, "unknown adapter 'tensorflow'. Known: jax, numpy, torch."),
         ({"options": {"axes": 0}}, "unknown option of softmax 'axes'; did you mean 'axis'?"),
         (
             {"options": {"temperature": -1.0}},

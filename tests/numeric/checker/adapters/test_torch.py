@@ -189,8 +189,8 @@ def test_slips_fail(contract, forward, broken, dtype):
         report = check(contract, lambda n, d: forward(n, d).to(getattr(torch, dtype)), dtype=dtype)
     else:
         report = check(contract, forward, dtype=dtype, adapter="torch", probes=None if contract == "rotary" else SMALL)
-    assert report.verdict == "fail"
-    assert report.finding(broken).verdict == "fail"
+    assert report.verdict in ("fail", "variant")
+    assert report.finding(broken).verdict == report.verdict
 
 
 def test_a_detached_output_is_told():
