@@ -108,9 +108,12 @@ def _exact_ball(number: object) -> arb | Jet:
 def to_balls(numbers: ArrayLike | arb) -> np.ndarray:
     """An object array of balls, each exactly the float or integer it came from (radius 0); balls and jets are kept."""
     array = np.asarray(numbers)
-    balls = np.empty(array.shape, dtype=object)
-    balls[...] = np.frompyfunc(_exact_ball, 1, 1)(array.astype(object))
-    return balls
+    if array.dtype.kind in "iu" or array.dtype in (np.float16, np.float32, np.float64):
+        balls = map(arb, array.ravel().tolist())  # Python's integers and floats, which Arb takes exactly
+        return np.fromiter(balls, dtype=object, count=array.size).reshape(array.shape)
+    exact = np.empty(array.shape, dtype=object)
+    exact[...] = np.frompyfunc(_exact_ball, 1, 1)(array.astype(object))
+    return exact
 
 
 def convert(numbers: ArrayLike | arb, dtype: DTypeLike) -> np.ndarray:
@@ -140,7 +143,7 @@ def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if not is_balls(a) and not is_balls(b):
         return np.asarray(a @ b)
     a, b = (side if is_balls(side) else to_balls(side) for side in (a, b))
-    if any(Jet in set(map(type, side.flat)) for side in (a, b)):
+    if _has_jets(a) or _has_jets(b):
         return np.asarray(a @ b)
     (m, length), n = a.shape[-2:], b.shape[-1]
     if b.shape[-2] != length:
@@ -149,9 +152,14 @@ def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     lefts, rights = np.broadcast_to(a, (*batch, m, length)), np.broadcast_to(b, (*batch, length, n))
     product = np.empty((*batch, m * n), dtype=object)
     for index in np.ndindex(batch):
-        left, right = lefts[index].ravel().tolist(), rights[index].ravel().tolist()
-        product[index] = (arb_mat(m, length, left) * arb_mat(length, n, right)).entries()
+        left = arb_mat(m, length, lefts[index].ravel().tolist())
+        right = arb_mat(length, n, rights[index].ravel().tolist())
+        product[index] = np.fromiter((left * right).entries(), dtype=object, count=m * n)  # a list is looked into deeply
     return product.reshape(*batch, m, n)
+
+
+def _has_jets(array: np.ndarray) -> bool:
+    return Jet in set(map(type, array.flat))
 
 
 # Enclosures
@@ -164,6 +172,8 @@ def midpoint(balls: np.ndarray) -> np.ndarray:
 
 def at_zero(balls: np.ndarray) -> np.ndarray:
     """The values at t = 0 of jets, as balls; balls as they are."""
+    if not _has_jets(balls):
+        return balls
     return _elementwise(lambda ball: ball.coefficient(0) if isinstance(ball, Jet) else ball, balls)
 
 

@@ -1,140 +1,204 @@
-"""Layers as functions on tapes: their derivative is the layer's own, or, where it has none, an enclosed difference quotient.
+"""Layers as functions on tapes: whatever derivative a theorem takes, of any order, is asked of the layer.
 
-A layer of one vector z gives its derivative itself: jvp or jacobian on the way forward, backward on the way back. What has no
-such function, a second derivative or the derivative by a position, is enclosed by central differences of step h,
+Let y = f(x) be what a layer computes, x all of its arrays side by side, and b(x, g) = Df(x)^T g what its backward computes.
+Two kinds of operation are recorded, and the sweeps through either lead to nothing but such operations, one order up:
 
-    F'(0) = (F(h) - F(-h)) / 2h  +- h^2/6 max |F'''|
+    D^k f(x)[v_1, .., v_k]     along dx, dv    D^(k+1) f(x)[v, dx] + sum_i D^k f(x)[v, dv_i for v_i]
+                               back from u     to x: D^k b(x, u)[v]; to v_i: D^(k-1) b(x, u)[v without v_i]
+    D^k b(x, g)[v_1, .., v_k]  along dx, dv, dg    likewise, and D^k b(x, dg)[v]
+                               back from u     to x: D^(k+1) b(x, g)[v, u]; to v_i: D^k b(x, g)[u for v_i];
+                                               to g: D^(k+1) f(x)[v, u]
 
-1. F(t) = D y(z + t v)[w], the derivative of softmax or log-softmax along w (or of <w, y>), with V = max |v|, W = sum |w|.
-   g(t, s) = softmax(z + t v + s w) is analytic, and bounded by 1/cos 1 where |t| <= 1/2V, |s| <= 1/2W, since the exponentials
-   then lie within an angle of 1 of the positive axis: |sum| >= cos 1 sum | |. By Cauchy's estimate |d^3/dt^3 d/ds g| <=
-   3! (2V)^3 2W / cos 1 < 178 V^3 W, and for log-softmax, whose F''' is -sum w d^3 softmax, less. So the rest is 30 h^2 V^3 W.
-2. F(t) = f(p + t k), sines and cosines of w p with |w| <= fastest, times at most `scale`: h^2/6 |k fastest|^3 scale.
+since <u, D^k f(x)[v]> = D^k <u, f>(x)[v], whose gradient is D^k b(x, u)[v], and second derivatives are symmetric. On balls they
+are calls of the layer (calls.py): k = 0 of its forward or backward, k = 1 of f of its jvp or jacobian where it has them, and all
+others derivatives of these. In float64 Df(x)[v], without a jvp, is <b(x, e_i), v> for the unit vectors e_i.
 """
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
+from math import prod
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 from flint import arb
 
-from ..arithmetic import to_balls
-from .calls import Arithmetic, LayerFunction
-from .tape import ONE, ZERO, Number, Traced, add, inner_product, innermost, outside
+from .calls import Arithmetic, Float64, LayerFunction, Unreadable
+from .tape import ONE, ZERO, Number, Tape, Traced, add, inner_product, innermost, outside
+
+__all__ = ["FORWARD_SWEEPS", "ArrayLayer", "LayerFunctions", "Unreadable"]
 
 FORWARD_SWEEPS = ("jvp", "jacobian")
 
-
-class Unreadable(Exception):
-    """A derivative that neither a layer nor a difference quotient gives here."""
+Numbers = list[Number]
 
 
-class VectorFunctions(NamedTuple):
-    """The public functions of a layer that takes one vector to another, and has a temperature."""
+class LayerFunctions(NamedTuple):
+    """The public functions of a layer. Inputs that it has no derivative by, the constants, follow on those that it has."""
 
-    forward: LayerFunction  # z -> y
-    jvp: LayerFunction  # z, dz -> dy
-    jacobian: LayerFunction  # z -> dy/dz
-    backward: LayerFunction  # z, dy -> dz
+    forward: LayerFunction  # x, constants -> y
+    backward: LayerFunction | None = None  # x, constants, dy -> dx
+    products: Mapping[str, LayerFunction] = MappingProxyType({})  # "jvp", "jacobian": x, constants, dx -> dy
 
 
-class VectorLayer:
-    """y(z), read as forward(T z, T): the same for every temperature T. `way` names what gives its derivative."""
+class ArrayLayer:
+    """y(x) for arrays of numbers. `way` names what gives the derivative on the way forward, where the layer has several."""
 
-    def __init__(self, functions: VectorFunctions, arithmetic: Arithmetic, way: str, temperature: float):
-        self.functions, self.arithmetic, self.way, self.temperature = functions, arithmetic, way, temperature
+    def __init__(
+        self,
+        functions: LayerFunctions,
+        arithmetic: Arithmetic,
+        way: str = "jvp",
+        constants: Iterable[np.ndarray] = (),
+        **settings: Any,
+    ):
+        self.functions, self.arithmetic, self.way = functions, arithmetic, way
+        self.constants, self.settings = tuple(constants), settings
 
-    def __call__(self, z: Sequence[Number]) -> list[Number]:
-        tape = innermost(z)
+    def __call__(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+        inputs = [array.shape for array in arrays]
+        x = _flat(arrays)
+        found = self._called(self.functions.forward, _arrays([_on_no_tape(each) for each in x], inputs))
+        outputs = [array.shape for array in found]
+        if innermost(x) is None:
+            return found
+        return tuple(_arrays(_Differentiated(self, inputs, outputs).of(x), outputs))
+
+    def pulled(self, arrays: Iterable[np.ndarray], cotangents: Iterable[np.ndarray]) -> tuple[np.ndarray, ...]:
+        """The gradients by the arrays, x, of the sum of all outputs times their cotangents."""
+        x, g = list(arrays), list(cotangents)
+        inputs, outputs = [each.shape for each in x], [each.shape for each in g]
+        found = _Differentiated(self, inputs, outputs).of(_flat(x), [], _flat(g))
+        return tuple(_arrays(found, inputs))
+
+    def _called(
+        self,
+        function: LayerFunction,
+        x: Sequence[np.ndarray],
+        along: Sequence[Sequence[np.ndarray]] = (),
+        linear: Sequence[np.ndarray] = (),
+    ) -> tuple[np.ndarray, ...]:
+        fixed = [None] * (len(self.constants) + len(linear))
+        directions = tuple((*direction, *fixed) for direction in along)
+        return self.arithmetic.calls(function, *x, *self.constants, *linear, along=directions, **self.settings)
+
+
+class _Differentiated:
+    """The two kinds of operation of the module, for one layer at one set of shapes."""
+
+    def __init__(self, layer: ArrayLayer, inputs: Sequence[tuple[int, ...]], outputs: Sequence[tuple[int, ...]]):
+        self.layer, self.inputs, self.outputs = layer, inputs, outputs
+
+    def of(self, x: Numbers, along: Sequence[Numbers] = (), g: Numbers | None = None) -> Numbers:
+        """D^k f(x)[along], and with g D^k b(x, g)[along]; linear in each of them."""
+        parts = [x, *along] if g is None else [x, *along, g]
+        if any(all(map(_vanishes, part)) for part in parts[1:]):
+            return [ZERO] * sum(map(prod, self.outputs if g is None else self.inputs))
+        tape = innermost([number for part in parts for number in part])
         if tape is None:
-            return list(self._called(self.functions.forward, z))
-        values = [outside(each, tape) for each in z]
-        sweep = self.way if self.way in FORWARD_SWEEPS else "jvp"
-        return tape.record(
-            z,
-            self(values),
-            push=lambda dz: self._differential(sweep, values, dz),
-            pull=lambda dy: self._differential("backward", values, dy),
-        )
+            return self._on_balls(x, along, g)
+        return self._recorded(tape, parts, g is not None)
 
-    def _differential(self, kind: str, z: Sequence[Number], along: Sequence[Number]) -> list[Number]:
-        """J(z) `along`, or its transpose for backward; linear in `along`."""
-        tape = innermost([*z, *along])
-        if tape is None:
-            return list(self._linear(kind, z, along))
-        z0, along0 = ([outside(each, tape) for each in part] for part in (z, along))
+    def _recorded(self, tape: Tape, parts: list[Numbers], back: bool) -> Numbers:
+        moving = [any(map(tape.holds, part)) for part in parts]
+        ends = list(accumulate(map(len, parts)))
+        x, *others = ([outside(number, tape) for number in part] for part in parts)
+        along, g = (others[:-1], others[-1]) if back else (others, None)
 
-        def push(tangents: list[Number]) -> list[Number]:
-            dz, d_along = tangents[: len(z)], tangents[len(z) :]
-            if all(map(_vanishes, dz)):
-                return self._differential(kind, z0, d_along)
-            bent = self._quotient(kind, z0, along0, dz)
-            if all(map(_vanishes, d_along)):
-                return bent
-            return [add(x, y) for x, y in zip(self._differential(kind, z0, d_along), bent, strict=True)]
+        def push(tangents: Numbers) -> Numbers:
+            dx, *rest = (tangents[end - len(part) : end] for part, end in zip(parts, ends, strict=True))
+            terms = [self.of(x, [*along, dx], g)]
+            terms += [self.of(x, _with(along, k, dv), g) for k, dv in enumerate(rest[: len(along)])]
+            if back:
+                terms.append(self.of(x, along, rest[-1]))
+            return [_sum(entries) for entries in zip(*terms, strict=True)]
 
-        return tape.record([*z, *along], self._differential(kind, z0, along0), push, _transposed(push, 2 * len(z)))
+        def to_part(k: int, u: Numbers) -> Numbers:
+            if not back:
+                return self.of(x, along if k == 0 else [*along[: k - 1], *along[k:]], u)
+            if k == len(parts) - 1:
+                return self.of(x, [*along, u])
+            return self.of(x, [*along, u] if k == 0 else _with(along, k - 1, u), g)
 
-    def _linear(self, kind: str, z: Sequence[Number], along: Sequence[Number]) -> np.ndarray:
-        scaled = to_balls(self.temperature) * _array(along)  # the layer's logits are T z
-        if kind == "jacobian":
-            return np.asarray(self._called(self.functions.jacobian, z) @ scaled, dtype=object)
-        if kind == "jvp":
-            return self._called(self.functions.jvp, z, scaled)
-        return to_balls(self.temperature) * self._called(self.functions.backward, z, _array(along))
+        def pull(cotangents: Numbers) -> Numbers:
+            found: Numbers = []
+            for k, part in enumerate(parts):
+                found += to_part(k, cotangents) if moving[k] else [ZERO] * len(part)
+            return found
 
-    def _called(self, function: LayerFunction, z: Sequence[Number], *more: np.ndarray) -> np.ndarray:
-        logits = to_balls(self.temperature) * _array(z)
-        return self.arithmetic.call(function, logits, *more, temperature=self.temperature)
+        transposed = _transposed(push, ends[-1])
+        inputs = [number for part in parts for number in part]
+        value = self.of(x, along, g)
+        return tape.record(inputs, value, push, pull if self.layer.functions.backward else transposed)
 
-    def _quotient(self, kind: str, z: Sequence[Number], along: Sequence[Number], dz: Sequence[Number]) -> list[Number]:
-        if innermost([*z, *along, *dz]) is not None:
-            raise Unreadable(f"the third derivative of {self.functions.forward.name} is not given by the layer")
-        start, direction, h = _array(z), _array(dz), self.arithmetic.step
-        ahead, behind = (self._linear(kind, list(start + k * direction), along) for k in (h, -h))
-        size, weight = max((abs(x).upper() for x in direction), default=ZERO), abs(_array(along)).sum().upper()
-        return list((ahead - behind) / (2 * h) + arb(0, 30 * h * h * size * size * size * weight))
+    def _on_balls(self, x: Numbers, along: Sequence[Numbers], g: Numbers | None) -> Numbers:
+        functions = self.layer.functions
+        arrays, directions = _arrays(x, self.inputs), [_arrays(v, self.inputs) for v in along]
+        if g is not None:
+            if functions.backward is None:
+                raise Unreadable(f"{functions.forward.name} has no backward")
+            return self._called(functions.backward, arrays, directions, _arrays(g, self.outputs))
+        product = functions.products.get(self.layer.way)
+        if directions and product:
+            return self._called(product, arrays, directions[1:], directions[0])
+        if len(directions) == 1 and functions.backward and isinstance(self.layer.arithmetic, Float64):
+            rows = (self.of(x, [], unit) for unit in _units(sum(map(prod, self.outputs))))
+            return [inner_product(row, along[0]) for row in rows]
+        return self._called(functions.forward, arrays, directions)
+
+    def _called(
+        self,
+        function: LayerFunction,
+        x: Sequence[np.ndarray],
+        along: Sequence[Sequence[np.ndarray]],
+        linear: Sequence[np.ndarray] = (),
+    ) -> Numbers:
+        return _flat(self.layer._called(function, x, along, linear))
 
 
-class PositionLayer:
-    """A layer's function of one real position, as a flat array; `fastest` and `scale` are those of the module."""
+def _flat(arrays: Iterable[np.ndarray]) -> Numbers:
+    return [number for array in arrays for number in array.flat]
 
-    def __init__(self, run: Callable[[arb], np.ndarray], arithmetic: Arithmetic, fastest: arb, scale: arb = ONE):
-        self.run, self.step, self.fastest, self.scale = run, arithmetic.step, fastest, scale
 
-    def __call__(self, position: Number) -> list[Number]:
-        if not isinstance(position, Traced):
-            return list(self.run(position).flat)
-        at = position.value
+def _arrays(numbers: Sequence[Number], shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
+    ends = list(accumulate(map(prod, shapes)))
+    parts = []
+    for shape, end in zip(shapes, ends, strict=True):
+        array = np.empty(prod(shape), dtype=object)
+        array[:] = numbers[end - prod(shape) : end]
+        parts.append(array.reshape(shape))
+    return parts
 
-        def push(tangents: list[Number]) -> list[Number]:
-            return self._quotient(at, tangents[0])
 
-        return position.tape.record([position], self(at), push, _transposed(push, 1))
-
-    def _quotient(self, position: Number, along: Number) -> list[Number]:
-        if isinstance(position, Traced) or isinstance(along, Traced):
-            raise Unreadable("the second derivative by a position is not given by the layer")
-        h = self.step
-        ahead, behind = (self.run(position + k * along).ravel() for k in (h, -h))
-        turn = abs(along * self.fastest).upper()
-        rest = h * h / 6 * turn * turn * turn * self.scale
-        return list((ahead - behind) / (2 * h) + arb(0, rest.upper()))
+def _on_no_tape(number: Number) -> arb:
+    while isinstance(number, Traced):
+        number = number.value
+    return number
 
 
 def _vanishes(number: Number) -> bool:
     return not isinstance(number, Traced) and number.is_zero()
 
 
-def _array(numbers: Sequence[Number]) -> np.ndarray:
-    return np.array(numbers, dtype=object)
+def _sum(numbers: Iterable[Number]) -> Number:
+    result: Number = ZERO
+    for number in numbers:
+        result = add(result, number)
+    return result
 
 
-def _transposed(push: Callable[[list[Number]], list[Number]], width: int) -> Callable[[list[Number]], list[Number]]:
+def _with(parts: Sequence[Numbers], place: int, part: Numbers) -> list[Numbers]:
+    return [part if k == place else each for k, each in enumerate(parts)]
+
+
+def _units(width: int) -> Iterable[Numbers]:
+    return ([ONE if k == j else ZERO for k in range(width)] for j in range(width))
+
+
+def _transposed(push: Any, width: int) -> Any:
     """The pull that belongs to a push, by unit tangents."""
 
-    def pull(cotangents: list[Number]) -> list[Number]:
-        units: list[list[Number]] = [[ONE if k == j else ZERO for k in range(width)] for j in range(width)]
-        return [inner_product(push(unit), cotangents) for unit in units]
+    def pull(cotangents: Numbers) -> Numbers:
+        return [inner_product(push(unit), cotangents) for unit in _units(width)]
 
     return pull

@@ -75,12 +75,23 @@ class Evaluation:
         """The value of a real term."""
         args = term.args
         match term.op:
+            case "bound":
+                return environment[-1 - term.data]
+            case "family":
+                return exact(self.point.family(term.data, self._slots(term, environment)))
+            case "mul":
+                return self._product(args, environment)
+            case "add":
+                return total([self.number(a, environment) for a in args])
             case "apply":
                 read = self._readings.get(term.data)
                 value = read(self, term, environment) if read else None
                 return self.number(_unfolded(term), environment) if value is None else value
             case "sum":
                 return total([self.number(args[1], (*environment, k)) for k in range(self.extent(args[0]))])
+            case "expect":
+                outcomes = [self.number(args[1], (*environment, u)) for u in range(self.extent(args[0]))]
+                return multiply(1 / arb(len(outcomes)), total(outcomes))
             case "derivative":
                 return self._derivative(term, environment)
             case "table":
@@ -91,7 +102,7 @@ class Evaluation:
         return self._combined(term, [self.number(a, environment) for a in args]) if leaf is None else leaf
 
     def _leaf(self, term: Term, environment: Environment) -> Number | None:
-        """What has no real parts."""
+        """What else has no real parts."""
         match term.op:
             case "number":
                 return arb(fmpq(term.data.numerator, term.data.denominator))
@@ -101,22 +112,22 @@ class Evaluation:
                 return exact(self.point.variable(term))
             case "size":
                 return arb(self.point.size(term))
-            case "bound":
-                return environment[-1 - term.data]
             case "value":
                 return arb(self.place(term.args[0], environment))
             case "delta":
                 return ONE if self.place(term.args[0], environment) == self.place(term.args[1], environment) else ZERO
-            case "family":
-                return exact(self.point.family(term.data, self._slots(term, environment)))
         return None
+
+    def _product(self, factors: tuple[Term, ...], environment: Environment) -> Number:
+        result: Number = ONE
+        for factor in factors:
+            result = multiply(result, self.number(factor, environment))
+            if result is ZERO:  # whatever the others are: most are not asked for, where a delta is 0
+                break
+        return result
 
     def _combined(self, term: Term, parts: list[Number]) -> Number:
         match term.op:
-            case "add":
-                return total(parts)
-            case "mul":
-                return reduce(multiply, parts)
             case "max":
                 return reduce(maximum, parts)
             case "power":
@@ -129,10 +140,10 @@ class Evaluation:
         """The value of an index."""
         args = term.args
         match term.op:
-            case "index":
-                return self.point.index(term)
             case "bound":
                 return int(environment[-1 - term.data])
+            case "index":
+                return self.point.index(term)
             case "literal":
                 return int(term.data)
             case "join":
@@ -151,12 +162,14 @@ class Evaluation:
         return [self._argument(a, environment) if s.op == "domain" else self.place(a, environment) for a, s in slots]
 
     def extent(self, size: Term) -> int:
-        """The value of a size."""
+        """The value of a size, and the number of outcomes of a space, each of the same probability."""
         match size.op:
             case "number":
                 return int(size.data)
             case "size":
                 return self.point.size(size)
+            case "space":
+                return self.point.outcomes(size)
         parts = [self.extent(part) for part in size.args]
         return sum(parts) if size.op == "add" else prod(parts)
 
@@ -191,7 +204,10 @@ class Evaluation:
         left, right = (self._either(a, environment) for a in relation.args)
         if isinstance(left, int) or isinstance(right, int):
             return bool((left == right) is (relation.data == "eq"))
-        sign = decided_sign(add(right, multiply(arb(-1), left)))
+        difference = add(right, multiply(arb(-1), left))
+        if not isinstance(difference, Traced) and difference.is_zero():
+            return relation.data in ("eq", "le")
+        sign = decided_sign(difference)
         return {"eq": False, "ne": True, "le": sign > 0, "lt": sign > 0}[relation.data]
 
     def _either(self, term: Term, environment: Environment) -> Number | int:

@@ -3,6 +3,7 @@
 - A family of frequencies becomes the one that the layers have, base^(-m/M), and a place among them a whole number.
 - A curve becomes p + q t + r sin t, with random families p, q, r.
 - Other symbols that only few values suit become the claim's witness.
+- A mask, or targets, become once more those that a layer has (hardened.py).
 - An equation whose left side is a derivative is evaluated once more for each free index, contracted with a random family:
   d/dt sum_i c_i y_i = sum_i c_i dy_i/dt. So a backward meets whole cotangents, and not unit ones alone.
 """
@@ -22,16 +23,29 @@ from proofs.theorems.positional_encoding import frequency
 from proofs.theorems.positional_encoding import w as frequencies
 
 from .evaluation import parameters
+from .folded import statement_of
+from .hardened import hard_choices
 
 
 def instances(claim: Claim) -> list[tuple[str, Statement]]:
     """Statements that follow from the claim's by substitution, each with what was done to it."""
-    found = claim.statement
+    statement = statement_of(claim)
     chosen = {s: as_function(v) if isinstance(s, Family) else v for s, v in claim.witness.items()}
-    of_layer = frequency_families(found)
-    found = replaced(found, {s: v for s, v in chosen.items() if s in found.symbols() and s not in of_layer})
-    found = replaced(found, {**standard_frequencies(found), **explicit_curves(found)})
-    return [("", found), *contracted(found)]
+    found = _of_layers(statement, chosen)
+    hard = hard_choices(applications(statement), chosen)
+    if not hard:
+        return [("", found), *contracted(found)]
+    hardened = _of_layers(statement, {**chosen, **hard})
+    label = "with masks and targets of zeros and ones"
+    both = ((f"{label}, {summed}", statement) for summed, statement in contracted(hardened))
+    return [("", found), *contracted(found), (label, hardened), *both]
+
+
+def _of_layers(statement: Statement, chosen: Mapping[Any, Term]) -> Statement:
+    of_layer = frequency_families(statement)
+    symbols = statement.symbols()
+    found = replaced(statement, {s: v for s, v in chosen.items() if s in symbols and s not in of_layer})
+    return replaced(found, {**standard_frequencies(found), **explicit_curves(found)})
 
 
 def replaced(statement: Statement, values: Mapping[Any, Any]) -> Statement:
@@ -44,14 +58,15 @@ def applications(statement: Statement) -> list[Term]:
     return [term for part in (statement.conclusion, *statement.hypotheses) for term in _applied(part)]
 
 
-def definitions_of(statement: Statement) -> frozenset[Definition]:
-    """Every definition that the statement's conclusion speaks of, those inside other definitions too."""
-    return frozenset().union(*(_unfolding_to(a.data) for a in _applied(statement.conclusion)))
+def definitions_of(statement: Statement, read: frozenset[Definition] = frozenset()) -> frozenset[Definition]:
+    """Every definition that the statement's conclusion speaks of, and those inside others; but none inside those in `read`."""
+    return frozenset().union(*(_unfolding_to(a.data, read) for a in _applied(statement.conclusion)))
 
 
 @cache
-def _unfolding_to(definition: Definition) -> frozenset[Definition]:
-    return frozenset({definition}).union(*(_unfolding_to(a.data) for a in _applied(definition.body)))
+def _unfolding_to(definition: Definition, read: frozenset[Definition]) -> frozenset[Definition]:
+    inside = () if definition in read else _applied(definition.body)
+    return frozenset({definition}).union(*(_unfolding_to(a.data, read) for a in inside))
 
 
 def _applied(term: Term) -> Iterator[Term]:
@@ -118,19 +133,35 @@ def contracted(statement: Statement) -> Iterator[tuple[str, Statement]]:
         yield f"summed over {i.data}", statement._replace(conclusion=eq(summed, sum_(i, weight * conclusion.args[1])))
 
 
-def written_out(statement: Statement, count: int = 3) -> int:
-    """The operations of a statement with every size at least `count`, definitions unfolded at each of their uses."""
-    return sum(_operations(part, count) for part in (statement.conclusion, *statement.hypotheses))
+def written_out(statement: Statement, count: int = 3, read: frozenset[Definition] = frozenset()) -> int:
+    """The operations of a statement with every size at least `count`, definitions unfolded at each of their uses.
+
+    Those in `read` are not unfolded, and count as much as their arguments: once, where these depend on no bound variable.
+    """
+    parts = (statement.conclusion, *statement.hypotheses)
+    once = frozenset().union(*(_fixed_arguments(part, read) for part in parts))
+    return sum(_operations(term, count, read) for term in (*parts, *once))
 
 
 @cache
-def _operations(term: Term, count: int) -> int:
+def _operations(term: Term, count: int, read: frozenset[Definition]) -> int:
     if term.op == "apply":
-        return _operations(unfolded(term), count)
-    if term.op in ("sum", "forall") and term.args[0].op != "domain":
-        return _extent(term.args[0], count) * _operations(term.args[1], count)
-    inside = 1 + sum(_operations(part, count) for part in term.args)
+        if term.data not in read:
+            return _operations(unfolded(term), count, read)
+        return 1 + sum(_operations(a, count, read) for a in term.args if a.loose)
+    if term.op in ("sum", "forall", "function") and term.args[0].op != "domain":
+        *ranges, body = term.args
+        return prod(_extent(size, count) for size in ranges) * _operations(body, count, read)
+    inside = 1 + sum(_operations(part, count, read) for part in term.args)
     return 3 * inside if term.op == "derivative" else inside
+
+
+@cache
+def _fixed_arguments(term: Term, read: frozenset[Definition]) -> frozenset[Term]:
+    if term.op == "apply" and term.data not in read:
+        return _fixed_arguments(unfolded(term), read)
+    own = (a for a in term.args if term.op == "apply" and not a.loose)
+    return frozenset(own).union(*(_fixed_arguments(a, read) for a in term.args))
 
 
 def _extent(size: Term, count: int) -> int:

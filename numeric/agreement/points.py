@@ -26,6 +26,7 @@ class ExactPoint(Point):
         self.sizes: dict[str, int] = {}
         self.places: dict[Term, dict[Term, int]] = {}  # of the indices into each range
         self._turn = seed + attempt
+        self._stride = 1 + attempt // len(SIZES)  # so that sizes which must be equal come to be
         self._draw = random.Random(seed * ATTEMPTS + attempt)
 
     def number(self, domain: str) -> Any:
@@ -37,7 +38,7 @@ class ExactPoint(Point):
     def size(self, term: Term) -> int:
         name, minimum = term.data
         if name not in self.sizes:
-            self.sizes[name] = max(minimum, SIZES[(self._turn + len(self.sizes)) % len(SIZES)])
+            self.sizes[name] = max(minimum, SIZES[(self._turn + self._stride * len(self.sizes)) % len(SIZES)])
         return self.sizes[name]
 
     def index(self, term: Term) -> int:

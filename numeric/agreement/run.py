@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import pkgutil
+from types import ModuleType
 
 from proofs.commands.selection import UsageError, selected
 from proofs.evaluate import NoSample
@@ -12,6 +13,7 @@ from proofs.registry import Claim, all_claims
 from .. import layers
 from ..arithmetic import precision
 from .comparison import SEEDS, Finding, Verdict
+from .folded import statement_of
 from .instances import definitions_of, instances, written_out
 from .judging import Judgement, judged
 from .points import points
@@ -21,7 +23,7 @@ from .report import Report, TheoremReport
 __all__ = ["Report", "TheoremReport", "agree"]
 
 BITS = 320
-LARGEST = 5000  # operations; all theorems up to there take some ten seconds, and a stack of layers would take years
+LARGEST = 500_000  # operations, over twice what any theorem needs; a stack of layers that is not read would take years
 
 
 def agree(expression: str | None = None, seeds: int = SEEDS) -> Report:
@@ -31,11 +33,11 @@ def agree(expression: str | None = None, seeds: int = SEEDS) -> Report:
     """
     if seeds < 1:
         raise UsageError(f"--seeds is {seeds}, needed at least 1: at no point nothing is evaluated")
-    chosen = [(claim, layers_of(claim.statement)) for claim in selected(all_claims(), expression)]
+    chosen = [(claim, layers_of(statement_of(claim))) for claim in selected(all_claims(), expression)]
     small: list[tuple[Claim, tuple[str, ...]]] = []
     too_large: list[str] = []
     for claim, spoken_of in chosen:
-        if spoken_of and written_out(claim.statement) <= LARGEST:
+        if spoken_of and written_out(statement_of(claim), read=frozenset(all_readings())) <= LARGEST:
             small.append((claim, spoken_of))
         elif spoken_of:
             too_large.append(claim.name)
@@ -54,16 +56,22 @@ def agree(expression: str | None = None, seeds: int = SEEDS) -> Report:
 def layers_of(statement: Statement) -> tuple[str, ...]:
     """The layers that compute a definition which the statement contains."""
     readings = all_readings()
-    return tuple(sorted({layer_name(readings[d].layer) for d in definitions_of(statement) if d in readings}))
+    met = definitions_of(statement, frozenset(readings))
+    return tuple(sorted({layer_name(readings[d].layer) for d in met if d in readings}))
 
 
 def public_functions() -> frozenset[str]:
-    """Every function that a layer offers, as "softmax.forward"."""
+    """Every function that a layer offers, as "softmax.forward"; and those of what else is read, such as the encoder."""
     found = set()
-    for name in (each.name for each in pkgutil.iter_modules(layers.__path__) if not each.name.startswith("_")):
-        layer = importlib.import_module(f"{layers.__name__}.{name}")
-        found |= {f"{name}.{function}" for function in vars(layer) if _is_public(layer.__name__, vars(layer)[function])}
+    for layer in {*all_layers(), *(each.layer for each in all_readings().values())}:
+        own = (name for name, value in vars(layer).items() if _is_public(layer.__name__, value))
+        found |= {f"{layer_name(layer)}.{function}" for function in own}
     return frozenset(found)
+
+
+def all_layers() -> list[ModuleType]:
+    names = (each.name for each in pkgutil.iter_modules(layers.__path__) if not each.name.startswith("_"))
+    return [importlib.import_module(f"{layers.__name__}.{name}") for name in names]
 
 
 def _is_public(layer: str, value: object) -> bool:
@@ -83,8 +91,10 @@ def _evaluated(claim: Claim, spoken_of: tuple[str, ...], seeds: int) -> TheoremR
             trouble.append(Finding(Verdict.UNDECIDED, str(problem)))
     called = {function.partition(".")[0] for each in judgements for function in each.functions}
     if not called.issuperset(spoken_of):
-        trouble.append(Finding(Verdict.UNDECIDED, f"nothing of {', '.join(set(spoken_of) - called)} was called"))
-    return TheoremReport(claim.name, spoken_of, tuple(sizes), tuple(judgements), tuple(trouble))
+        missing = ", ".join(sorted(set(spoken_of) - called))
+        trouble.append(Finding(Verdict.UNDECIDED, f"nothing of {missing} was called"))
+    asked = tuple(sorted(called.union(spoken_of)))
+    return TheoremReport(claim.name, asked, tuple(sizes), tuple(judgements), tuple(trouble))
 
 
 def _labelled(judgement: Judgement, label: str, point: str) -> Judgement:

@@ -1,6 +1,7 @@
 """The table of 80 columns that `python -m numeric agree` prints."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -65,6 +66,15 @@ def sizes(theorem: TheoremReport) -> str:
     return " ".join(f"{name}={_listed(sorted(values))}" for name, values in sorted(drawn.items())) or "its own"
 
 
+def listed(names: Sequence[str]) -> str:
+    """The names, or how many there are of each family."""
+    if len(names) <= NAMED:
+        return ", ".join(names)
+    families = Counter(name.partition(".")[0] for name in names)
+    of_each = ", ".join(f"{family} {count}" for family, count in families.items())
+    return f"{len(names)} ({of_each}); --json names them"
+
+
 def _listed(values: list[int]) -> str:
     unbroken = values == list(range(values[0], values[-1] + 1))
     return f"{values[0]}..{values[-1]}" if unbroken and len(values) > 2 else ",".join(map(str, values))
@@ -81,8 +91,7 @@ def conclusions(report: Report) -> Iterable[Text]:
         ("speak of no layer", report.without_layer),
     ):
         if names:
-            listed = ", ".join(names) if len(names) <= NAMED else f"{len(names)}; --json names them"
-            yield Text(f"Theorems that {what}: {listed}")
+            yield Text(f"Theorems that {what}: {listed(names)}")
     if report.uncalled:
         yield Text(f"Functions that no theorem speaks of: {', '.join(report.uncalled)}")
     points = f"{report.seeds} point{'' if report.seeds == 1 else 's'} each"

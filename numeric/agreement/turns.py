@@ -4,7 +4,6 @@ whole   With the frequencies base^(-m/M), the width is 2M, and pair m has the co
 pairs   One pair at any frequency w is all of width 2 at the position w p, since the first frequency is always 1.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -16,14 +15,12 @@ from proofs.theorems.positional_encoding import frequency
 from ..arithmetic import to_balls
 from ..checker.rounding import Rounded
 from .calls import FLOAT64
-from .differentials import PositionLayer
+from .differentials import ArrayLayer, LayerFunctions
 from .evaluation import Environment, Evaluation, parameters
 from .tape import ONE, Number, Traced, multiply
 
 READ, WHOLE, PAIRS = "read", "whole", "pairs"
 _ITS_OWN_PLACE = Term("value", (Term("bound", (), 0),))
-
-Call = Callable[[np.ndarray, np.ndarray, int], np.ndarray]  # position, base, width -> an array
 
 
 class Turn(NamedTuple):
@@ -35,12 +32,10 @@ class Turn(NamedTuple):
     start: int
     told_by: tuple[Term, ...]  # what all but the start depend on
 
-    def outputs(self, evaluation: Evaluation, call: Call, scale: arb = ONE) -> list[Number]:
-        """The flat array that `call` gives; `scale` bounds what it multiplies sines and cosines by."""
-        fastest = ONE if self.width == 2 else ONE.max(1 / self.base).upper()
-        base = to_balls(self.base)
-        layer = PositionLayer(lambda p: call(to_balls(p), base, self.width), evaluation.arithmetic, fastest, scale)
-        return layer(self.position)
+    def output(self, evaluation: Evaluation, functions: LayerFunctions, *arrays: np.ndarray) -> np.ndarray:
+        """What the layer gives for these arrays at the position."""
+        layer = ArrayLayer(functions, evaluation.arithmetic, constants=[to_balls(self.base)], width=self.width)
+        return layer(*arrays, np.asarray(self.position, dtype=object))[0]
 
 
 def turn_of(

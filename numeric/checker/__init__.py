@@ -21,6 +21,7 @@ from .contracts import contract_names
 from .formats import Precision
 from .report import CheckFailed, Finding, Report
 from .run import check, checks_of
+from .sweep import check_many
 from .usage import UsageError
 from .verdict import Verdict
 
@@ -33,6 +34,7 @@ __all__ = [
     "UsageError",
     "Verdict",
     "check",
+    "check_many",
     "checks_of",
     "contract_names",
 ]

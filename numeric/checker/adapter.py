@@ -7,6 +7,7 @@ float64 arrays only, which hold every number of every format here.
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
@@ -48,8 +49,14 @@ class Adapter(ABC):
         """Is it plainly one of the library's functions or modules?"""
         return False
 
-    def gradients(self, function: Callable[[], Any], floating: Sequence[Any], cotangent: Any) -> tuple[Any, ...]:
-        """The gradients of <cotangent, function()> with respect to the arrays in `floating`. Raises NoGradient."""
+    def context(self) -> AbstractContextManager[Any]:
+        """What an implementation's calls, and whatever makes its arrays, run in; entered in the thread that makes the call."""
+        return nullcontext()
+
+    def gradients(
+        self, function: Callable[[Sequence[Any]], Any], floating: Sequence[Any], cotangent: Any
+    ) -> tuple[Any, tuple[Any, ...]]:
+        """function(floating), called once, and the gradients of <cotangent, function(floating)>. Raises NoGradient."""
         raise NotImplementedError
 
     @property

@@ -1,23 +1,17 @@
 """The commands `check` and `contracts` of `python -m numeric`."""
 
 import ast
-import importlib
 import json
-import os
-import pkgutil
-import sys
-from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from .contract import Contract
 from .contracts import contract_named, contract_names
+from .presenting import Html, Junit, only_reports_on_stdout, require_writable, show_all, write
 from .run import check, checks_of
-from .table import WIDTH, show
-from .usage import UsageError, unknown
-from .watch import told
+from .targets import loaded, loaded_beside
+from .usage import UsageError
 
 
 def check_command(
@@ -38,30 +32,35 @@ def check_command(
     ] = None,
     seed: Annotated[int, typer.Option(min=0)] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="the report as JSON")] = False,
+    junit: Junit = None,
+    html: Html = None,
 ) -> None:
     """Judge an implementation. Exit code: 0 pass, 1 fail, error or variant, 2 wrong usage, 3 inconclusive."""
     try:
-        module, forward = loaded(target)
-        gradient = loaded(backward if ":" in backward else f"{module}:{backward}")[1] if backward else None
-        report = check(
-            contract,
-            forward,
-            backward=gradient,
-            adapter=adapter,
-            dtype=dtype,
-            precision=precision,
-            options=dict(parsed_option(text) for text in option or ()),
-            accept=tuple(accept or ()),
-            seed=seed,
-            probes=probe or None,
-        )
+        require_writable(junit, html)
+        with only_reports_on_stdout():
+            module, forward = loaded(target)
+            gradient = loaded_beside(backward, module) if backward else None
+            report = check(
+                contract,
+                forward,
+                backward=gradient,
+                adapter=adapter,
+                dtype=dtype,
+                precision=precision,
+                options=dict(parsed_option(text) for text in option or ()),
+                accept=tuple(accept or ()),
+                seed=seed,
+                probes=probe or None,
+            )
+        write([report], junit, html)
     except UsageError as error:
         typer.echo(f"error: {error}", err=True)
         raise typer.Exit(2) from error
     if as_json:
         typer.echo(report.to_json())
     else:
-        show(report, Console(width=WIDTH, highlight=False))
+        show_all([report])
     raise typer.Exit(report.verdict.exit_code)
 
 
@@ -98,35 +97,6 @@ def text_of(contract: Contract) -> str:
         probed = ", ".join(repr(value) for value in each.probed)
         rows.append((each.name, f"default {each.default!r}; probed {probed}; {each.meaning}"))
     return "\n".join([contract.signature, f"  {contract.summary}", *(f"  {name:<12} {text}" for name, text in rows)])
-
-
-def loaded(target: str) -> tuple[str, Callable[..., Any]]:
-    """The module's name and the object that PACKAGE.MODULE:NAME stands for, with the current directory importable."""
-    module_name, colon, name = target.partition(":")
-    if not (module_name and colon and name) or "/" in module_name:
-        raise UsageError(f"{target!r} is no PACKAGE.MODULE:NAME; write my_package.my_module:my_function, without .py")
-    if os.getcwd() not in sys.path and "" not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    found: Any = _imported(module_name)
-    path = ""
-    for part in name.split("."):
-        if not hasattr(found, part):
-            known = [each for each in dir(found) if not each.startswith("_")]
-            raise unknown(f"name in {module_name}{path}", part, known)
-        found, path = getattr(found, part), f"{path}.{part}"
-    return module_name, found
-
-
-def _imported(module_name: str) -> Any:
-    try:
-        return importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        if error.name and (module_name == error.name or module_name.startswith(f"{error.name}.")):
-            here = [each.name for each in pkgutil.iter_modules([os.getcwd()])]
-            raise unknown("module", error.name, here or ["(no module in the current directory)"]) from error
-        raise UsageError(f"importing {module_name} raised {told(error)}") from error
-    except Exception as error:
-        raise UsageError(f"importing {module_name} raised {told(error)}") from error
 
 
 def parsed_option(text: str) -> tuple[str, Any]:

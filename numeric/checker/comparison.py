@@ -7,6 +7,7 @@ import numpy as np
 
 from .enclosure import Exact, deviation
 from .formats import Format
+from .picture import Picture
 from .rounding import SLACK, Rounded, allowance, typical_allowance
 
 IMPOSTORS = ("constants", "noise", "zeros")
@@ -47,8 +48,11 @@ class Tally:
     unbounded: int = 0
     failed: list[str] = field(default_factory=list)
     not_a_number: list[str] = field(default_factory=list)
+    notes: dict[str, list[str]] = field(default_factory=dict)  # what stands in place of a reference, and at which probes
     seen: float = np.inf  # the smallest relative error, made everywhere, that some probe would have shown
     survivors: set[str] = field(default_factory=lambda: set(IMPOSTORS))
+    scalar: float | None = None  # the first truth of one entry: a constant there is one that gives it at every probe
+    picture: Picture = field(default_factory=Picture)
 
     def add(self, probe: str, found: np.ndarray, exact: Exact, bound: Rounded, returned: Format) -> bool:
         """Judges one output: within rounding? An entry fails when even the nearest true value is further away than rounding can reach."""
@@ -74,11 +78,15 @@ class Tally:
             self.worst = here
         if here.ratio > SLACK:
             self.failed.append(probe)
+        self.picture.add(probe, ratio)
         if np.isnan(found).any():
             self.not_a_number.append(probe)
         self.typical_ratio = max(self.typical_ratio, float(_ratio(error, typical_allowance(bound)).max()))
         self._measure_power(error, exact, allowed, returned)
         return here.ratio <= SLACK
+
+    def note(self, probe: str, what: str) -> None:
+        self.notes.setdefault(what, []).append(probe)
 
     def _measure_power(self, error: np.ndarray, exact: Exact, allowed: np.ndarray, returned: Format) -> None:
         truth = exact.high
@@ -87,8 +95,10 @@ class Tally:
         usable = np.isfinite(needed)
         if usable.any():
             self.seen = min(self.seen, float(needed[usable].min()))
+        if truth.size == 1 and self.scalar is None:
+            self.scalar = float(truth.flat[0])
         for name in sorted(self.survivors):
-            if (deviation(_impostor(name, truth), exact, allowed, returned) > allowed).any():
+            if (deviation(_impostor(name, truth, self.scalar), exact, allowed, returned) > allowed).any():
                 self.survivors.discard(name)
 
     @property
@@ -103,6 +113,7 @@ class Tally:
             "failed_probes": self.failed,
             "worst": self.worst.as_dict() if self.worst else None,
             "ratio_to_typical": self.typical_ratio,
+            "without_reference": self.notes,
             "power": self.power(),
         }
 
@@ -110,14 +121,15 @@ class Tally:
         return {"smallest_relative_error_seen": self.seen, "would_have_passed": sorted(self.survivors)}
 
 
-def _impostor(name: str, truth: np.ndarray) -> np.ndarray:
-    """What looks like the truth to a careless test: nothing, its mean everywhere, or noise of its mean and spread."""
+def _impostor(name: str, truth: np.ndarray, scalar: float | None) -> np.ndarray:
+    """What looks like the truth to a careless test: nothing, its mean everywhere, or noise of its mean and spread; of one entry,
+    that of the first probe, or noise of its size."""
     if name == "zeros":
         return np.zeros_like(truth)
     if name == "constants":
-        return np.full_like(truth, truth.mean())
-    noise: np.ndarray = truth.mean() + truth.std() * np.random.default_rng(0).standard_normal(truth.shape)
-    return noise
+        return np.full_like(truth, truth.mean() if truth.size > 1 else scalar)
+    noise: np.ndarray = np.random.default_rng(0).standard_normal(truth.shape)
+    return truth.mean() + (truth.std() if truth.size > 1 else np.abs(truth)) * noise
 
 
 def _ratio(error: np.ndarray, allowed: np.ndarray) -> np.ndarray:

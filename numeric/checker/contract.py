@@ -4,8 +4,9 @@ A contract is one file under contracts/, with an instance named CONTRACT whose `
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -38,12 +39,14 @@ class Option:
     """A keyword: its default, and the values that a default run probes.
 
     Where the values depend on shapes, as masks do, what is probed are words, and `generic` puts an array in place of each.
+    At its default one that `may_be_absent` is not passed to an implementation that has a default of its own.
     """
 
     name: str
     default: Any
     probed: tuple[Any, ...]
     meaning: str
+    may_be_absent: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,10 +69,10 @@ class Bench(Protocol):
     format: Format
     options: Options
 
-    def output(self, *inputs: Any) -> tuple[np.ndarray, np.ndarray]:
-        """(found, allowance) of the output at the default options."""
+    def output(self, *inputs: Any, **options: Any) -> tuple[np.ndarray, np.ndarray]:
+        """(found, allowance) of the output at the default options, but for those given."""
 
-    def gradients(self, dy: np.ndarray, *inputs: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+    def gradients(self, dy: np.ndarray, *inputs: Any, **options: Any) -> list[tuple[np.ndarray, np.ndarray]]:
         """(found, allowance) for each floating input."""
 
     def rounded(self, values: np.ndarray) -> np.ndarray:
@@ -88,6 +91,19 @@ class Property:
     broken: str
     measure: Callable[[Bench, np.random.Generator], Residual]
     of_gradient: bool = False
+    options: tuple[str, ...] = ()  # that it sets; it is not run where an implementation does not take them
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A mean over `trials` independent ones, each between 0 and 1, of what an implementation drew at random."""
+
+    name: str  # "share of entries kept"
+    theorem: str
+    found: float
+    expected: float
+    trials: int
+    slope: float = 1.0  # of the expectation, as a function of the probability that an implementation rounds to its dtype
 
 
 class Contract(ABC):
@@ -132,11 +148,58 @@ class Contract(ABC):
     def structured(self, rng: np.random.Generator, form: Format, options: Options) -> Sequence[Probe]:
         """Probes at which known mistakes show; run once, at the default options."""
 
+    def combinations(self, grid: Mapping[str, Sequence[Any]]) -> Iterable[Options]:
+        """The settings of the options at which generic probes are drawn: all, unless they would be too many."""
+        return (dict(zip(grid, values, strict=True)) for values in product(*grid.values()))
+
+    def without_reference(self, *inputs: Any, **options: Any) -> tuple[np.ndarray, ...]:
+        """Where, by a theorem, nothing is right or wrong: True there, of the output, and then of each gradient; empty where all has
+        a reference.
+
+        Such entries are not judged, and the cotangent is zero there, so that the other gradients do not depend on what they hold.
+        """
+        return ()
+
+    def put_in_place_of_reference(self, found: np.ndarray, *inputs: Any, **options: Any) -> str:
+        """What the output holds where it has no reference, as a sentence for a note."""
+        raise NotImplementedError
+
     def gradient_bounds(
         self, precision: Precision, dy: np.ndarray, *inputs: Any, **options: Any
     ) -> tuple[Rounded, ...]:
         """As `bound`, for each gradient."""
         raise NotImplementedError
+
+    def accurate_bound(self, precision: Precision, *inputs: Any, **options: Any) -> Rounded | None:
+        """Where `bound` admits right formulas that lose digits: what an accurate one may return. A pass beyond it says so."""
+        return None
+
+    def accurate_gradient_bounds(
+        self, precision: Precision, dy: np.ndarray, *inputs: Any, **options: Any
+    ) -> tuple[Rounded, ...] | None:
+        """As `accurate_bound`, for each gradient."""
+        return None
+
+    def random(self, **options: Any) -> bool:
+        """Is the output drawn at random with these options, so that two calls must differ, and a mean is what is exact?"""
+        return False
+
+    def drawn(self, output: np.ndarray, gradients: Sequence[np.ndarray], *inputs: Any, **options: Any) -> Options:
+        """What was drawn at random, read off the output of a call and the gradients of the same call, if any: further options of
+        `layer`, the bounds and the formulas of mistakes."""
+        return {}
+
+    def draw(self, rng: np.random.Generator, *inputs: Any, **options: Any) -> Options:
+        """What `drawn` would read off a right implementation: further options of `layer`, for one to be made of it."""
+        return {}
+
+    def draws(self, rng: np.random.Generator, form: Format, options: Options) -> Sequence[Probe]:
+        """Probes at which the law of what is drawn is judged, large ones."""
+        return ()
+
+    def statistics(self, outputs: Sequence[np.ndarray], *inputs: Any, **options: Any) -> tuple[Statistic, ...]:
+        """Of the outputs of several calls, alike but for what was drawn."""
+        return ()
 
     def arguments(self, arrays: Sequence[Any]) -> tuple[Any, ...]:
         """What the implementation is called with, made of its own arrays: one argument for each input, unless some are packed."""
@@ -158,6 +221,11 @@ class Contract(ABC):
     def variants(self) -> tuple[str, ...]:
         """The ids that `accept` may name."""
         return tuple(each.id for each in self.mistakes if isinstance(each, Variant))
+
+    @property
+    def draws_at_random(self) -> bool:
+        """At some of its options, that is."""
+        return type(self).draws is not Contract.draws
 
     @property
     def differentiable(self) -> bool:

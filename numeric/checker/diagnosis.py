@@ -6,10 +6,11 @@ from itertools import islice
 
 import numpy as np
 
+from .accuracy import with_accuracy
 from .contract import Contract
 from .enclosure import Exact
 from .fitting import explanations
-from .following import follow
+from .following import as_the_output, follow
 from .formats import Format
 from .locating import located
 from .mistake import Instability, Known, Mistake, Of, Variant
@@ -29,22 +30,25 @@ def explained(
     form: Format,
     output: Finding | None = None,
 ) -> Finding:
-    """The finding with the reason in front of its message; one that did not fail as it is. Gradients are told apart by what the
-    output was found to be."""
+    """The finding with the reason in front of its message; to one that passes, what there is to say of its accuracy.
+
+    Gradients are told apart by what the output was found to be.
+    """
+    known = next((each for each in contract.mistakes if output and each.id == output.mistake), None)
+    wrong = known if isinstance(known, Mistake) else None
+    if finding.verdict == Verdict.PASS:
+        return with_accuracy(finding, contract, of, records, form, wrong)
     if finding.verdict != Verdict.FAIL:
         return finding
-    wrong = next((each for each in contract.mistakes if output and each.id == output.mistake), None)
-    if isinstance(wrong, Mistake) and follow(contract, wrong.formula, records, form):
-        says = f"as the output: they are the gradients of {wrong.id}. "
-        verdict = Verdict.VARIANT if isinstance(wrong, Variant) else Verdict.FAIL
-        return replace(finding, verdict=verdict, message=says + finding.message, mistake=wrong.id)
+    if wrong and follow(contract, wrong.formula, records, form):
+        return as_the_output(finding, wrong)
     found = matches(contract, of, records, form)
     if found:
         return _named(finding, found, records)
     told = [*islice(explanations(contract, of, records, form), FITS_TOLD), where(contract, records)]
     reasons = "; ".join(each for each in told if each)
-    besides = f", and not the gradients of {wrong.id} either" if isinstance(wrong, Mistake) else ""
-    return replace(finding, message=f"no known mistake{besides}. {_sentence(reasons)}{finding.message}")
+    besides = f", and not the gradients of {wrong.id} either" if wrong else ""
+    return replace(finding, message=f"no known mistake{besides}.\n{_sentence(reasons)}{finding.message}")
 
 
 def _named(finding: Finding, found: Sequence[Match], records: Sequence[Record]) -> Finding:
@@ -69,7 +73,7 @@ def _told(known: Known, records: Sequence[Record]) -> str:
         more = f" and {len(probes) - 1} more" if len(probes) > 1 else ""
         return f"{known.id}: right formula, unstable at '{probes[0]}'{more}: it {known.says}"
     if isinstance(known, Variant):
-        return f"{known.id}: an accepted convention, not the one asked for: it {known.says}. {known.converter}"
+        return f"{known.id}: an accepted convention, not the one asked for: it {known.says}.\n{known.converter}"
     return f"{known.id}: it {known.says}"
 
 
@@ -92,4 +96,4 @@ def _wrong(found: np.ndarray, exact: Exact, allowed: np.ndarray) -> np.ndarray:
 
 
 def _sentence(text: str) -> str:
-    return f"{text.rstrip('. ')}. " if text else ""
+    return f"{text.rstrip('. ')}.\n" if text else ""

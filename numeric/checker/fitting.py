@@ -23,15 +23,27 @@ def explanations(contract: Contract, of: Of, records: Sequence[Record], form: Fo
     failed = [each for each in sample if each.failed]
     if not failed:
         return
+    telling = max(failed, key=_departure)  # where the constant matters most, its error matters least
     for fit in contract.fits:
-        theta = _fitted(contract, fit, failed[0]) if fit.of == of else None
+        theta = _fitted(contract, fit, telling) if fit.of == of else None
         if theta is not None and of_formula(contract, fit.formula, sample, form, (to_balls(theta)[()],)) is not None:
             yield f"it is what {fit.constant} = {theta:.10g} gives, where {fit.right} is right [{fit.theorem}]"
     for simple in (_nothing, _factor, _offset, _cotangent, _order):
         told = [simple(record, form) for record in failed]
-        if all(told):
+        one_number = all(each.size == 1 for record in failed for each in record.found)  # which any factor would explain
+        if all(told) and (len(set(told)) == 1 or not one_number):
             one = str(told[0])
             yield one if len(set(told)) == 1 else f"{one} at '{failed[0].probe}', and likewise at the others"
+
+
+def _departure(record: Record) -> float:
+    """The largest error in units of what is allowed, as far as it is a number."""
+    largest = 0.0
+    for found, exact, allowed in _arrays(record):
+        with np.errstate(all="ignore"):
+            ratio = np.abs(found - exact) / allowed
+        largest = max(largest, float(ratio[np.isfinite(ratio)].max(initial=0.0)))
+    return largest
 
 
 def _fitted(contract: Contract, fit: Fit, record: Record) -> float | None:

@@ -1,6 +1,7 @@
 """Are wrong gradients those of the wrong formula that the output follows? Then there is one mistake, else there are two."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,20 @@ from ..derivatives import derivative
 from .contract import Contract
 from .enclosure import FIRST_BITS
 from .formats import Format
-from .mistake import Formula
+from .mistake import Formula, Mistake, Variant
 from .naming import NEARNESS, grown, sampled
 from .record import Record
+from .report import Finding
+from .verdict import Verdict
 
 DIRECTIONS = 3
+
+
+def as_the_output(finding: Finding, wrong: Mistake) -> Finding:
+    """The finding of gradients that follow."""
+    verdict = Verdict.VARIANT if isinstance(wrong, Variant) else Verdict.FAIL
+    says = f"as the output: they are the gradients of {wrong.id}.\n"
+    return replace(finding, verdict=verdict, message=says + finding.message, mistake=wrong.id)
 
 
 def follow(contract: Contract, formula: Formula, records: Sequence[Record], form: Format) -> bool:

@@ -9,8 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arithmetic import is_balls, precision, to_floats
+from .adapters.numpy import DTYPES
 from .contract import Contract
 from .contracts import contract_named
+from .enclosure import FIRST_BITS
 from .mistake import Instability, Known, Variant
 from .report import Report
 from .run import check
@@ -30,6 +33,9 @@ class Row(NamedTuple):
 
     @property
     def detected(self) -> bool:
+        """Is it no pass? What is admitted must pass, and be named."""
+        if isinstance(self.known, Instability) and self.dtype in self.known.admitted:
+            return self.verdict is Verdict.PASS and self.recognised
         return self.verdict in (Verdict.FAIL, Verdict.VARIANT)
 
     @property
@@ -50,6 +56,7 @@ class Row(NamedTuple):
             "verdict": str(self.verdict),
             "seen_by": list(self.seen_by),
             "named": list(self.named),
+            "detected": self.detected,
             "recognised": self.recognised,
         }
 
@@ -61,15 +68,16 @@ def kind_of(known: Known) -> str:
 
 
 def kill_matrix(contract: str, dtype: str = "float64", seed: int = 0) -> Iterator[Row]:
-    """A row for each known mistake of a contract, as its run ends. Raises UsageError."""
+    """A row for each known mistake of a contract that shows in the dtype, as its run ends. Raises UsageError."""
     what = contract_named(contract)
     for known in what.mistakes:
-        yield row_of(known, judged(what, known, dtype, seed), dtype)
+        if dtype in getattr(known, "dtypes", (dtype,)):
+            yield row_of(known, judged(what, known, dtype, seed), dtype)
 
 
 def judged(contract: Contract, known: Known, dtype: str, seed: int = 0) -> Report:
     """A default check of an implementation with this mistake."""
-    forward, backward = planted(contract, known)
+    forward, backward = planted(contract, known, dtype)
     return check(contract.name, forward, backward=backward, adapter="numpy", dtype=dtype, seed=seed)
 
 
@@ -78,31 +86,46 @@ def row_of(known: Known, report: Report, dtype: str) -> Row:
     return Row(known, dtype, report.verdict, seen_by, report.mistakes)
 
 
-def planted(contract: Contract, known: Known) -> tuple[Implementation, Implementation | None]:
-    """forward and backward in NumPy, one of which makes the mistake; no backward where the output is wrong."""
+def planted(contract: Contract, known: Known, dtype: str = "float64") -> tuple[Implementation, Implementation | None]:
+    """forward and backward in NumPy, one of which makes the mistake; no backward where the output is wrong.
+
+    They return the dtype of their arrays, or `dtype` where a contract takes none. What is random is drawn anew by each forward, and
+    kept for the backward that follows.
+    """
     formula = known.emulated if isinstance(known, Instability) else known.formula
     defaults = {each.name: each.default for each in contract.options}
+    rng, drawn = np.random.default_rng(0), {}
+    draw = formula if known.of == "draws" else contract.draw
+
+    def settings(inputs: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:
+        chosen = {**defaults, **options}
+        drawn.update(draw(rng, *inputs, **chosen))
+        return {**chosen, **drawn}
 
     def wrong_forward(*arguments: Any, **options: Any) -> Any:
         inputs = contract.arrays(arguments)
-        return _like(formula(*inputs, **{**defaults, **options}), _dtype(inputs))
+        with precision(FIRST_BITS):  # a formula without arrays computes in balls
+            return _like(formula(*inputs, **settings(inputs, options)), _dtype(inputs, dtype))
 
     def right_forward(*arguments: Any, **options: Any) -> Any:
         inputs = contract.arrays(arguments)
-        return _like(contract.layer(*inputs, **{**defaults, **options})[0], _dtype(inputs))
+        return _like(contract.layer(*inputs, **settings(inputs, options))[0], _dtype(inputs, dtype))
 
     def wrong_backward(dy: Any, *arguments: Any, **options: Any) -> Any:
-        found = formula(dy, *contract.arrays(arguments), **{**defaults, **options})
+        found = formula(dy, *contract.arrays(arguments), **{**defaults, **options, **drawn})
         gradients = found if isinstance(found, tuple) else (found,)
         return contract.packed([_like(each, dy.dtype) for each in gradients])
 
+    if known.of == "draws":
+        return right_forward, None
     return (right_forward, wrong_backward) if known.of == "gradients" else (wrong_forward, None)
 
 
-def _dtype(inputs: tuple[Any, ...]) -> np.dtype:
+def _dtype(inputs: tuple[Any, ...], otherwise: str) -> np.dtype:
     floating = [each.dtype for each in inputs if isinstance(each, np.ndarray) and each.dtype.kind not in "iub"]
-    return floating[0] if floating else np.dtype(np.float64)
+    return floating[0] if floating else DTYPES[otherwise]
 
 
 def _like(values: Any, dtype: np.dtype) -> np.ndarray:
-    return np.asarray(values).astype(dtype)
+    array = np.asarray(values)
+    return to_floats(array, dtype) if is_balls(array) else array.astype(dtype)

@@ -37,7 +37,9 @@ def fingerprint(values: Iterable[object]) -> str:
     """Equal for equal arrays and plain values, and for nothing else."""
     digest = hashlib.sha256()
     for value in values:
-        if isinstance(value, np.ndarray):
+        if isinstance(value, tuple):
+            digest.update(f"({fingerprint(value)})".encode())
+        elif isinstance(value, np.ndarray):
             digest.update(f"{value.dtype} {value.shape} ".encode())
             digest.update(np.ascontiguousarray(value).tobytes())
         else:

@@ -4,6 +4,7 @@ A formula is plain NumPy that runs on floats and on balls alike (`numeric.arithm
 
     values      formula(*inputs, **options) -> the output
     gradients   formula(dy, *inputs, **options) -> the gradients of <dy, y>, a tuple in the order of the floating inputs
+    draws       formula(rng, *inputs, **options) -> what it draws at random, as `Contract.draw`
 """
 
 from collections.abc import Callable
@@ -11,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Formula = Callable[..., Any]
-Of = Literal["values", "gradients"]
+Of = Literal["values", "gradients", "draws"]
+EVERY_DTYPE = ("float64", "float32", "float16", "bfloat16")
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ class Variant(Mistake):
 class Instability:
     """A formula that is right in exact arithmetic, and `emulated` in the dtype of a check loses its digits at some probes.
 
-    An implementation that fails at just those probes where the emulation fails is told so.
+    An implementation that fails at just those probes where the emulation fails is told so. Where it is
+    `admitted`, by dtype, the bound has room for it besides accurate formulas: it passes, and its accuracy is told of.
     """
 
     id: str
@@ -45,6 +48,8 @@ class Instability:
     theorem: str  # which makes the formula right
     emulated: Formula  # NumPy, on arrays of the dtype that is checked
     of: Of = "values"
+    dtypes: tuple[str, ...] = EVERY_DTYPE  # in which some probe shows it
+    admitted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 from ..arithmetic import precision, to_balls, to_floats
 from .adapters.numpy import DTYPES
 from .contract import Contract
-from .enclosure import FIRST_BITS, deviation
+from .enclosure import FIRST_BITS, NEGLIGIBLE, deviation
 from .formats import Format
 from .mistake import Formula, Instability, Known, Of
 from .record import Record
@@ -22,6 +22,7 @@ from .record import Record
 NEARNESS = 16.0
 SAMPLED = 14  # probes at which a formula is compared, in balls
 LARGEST = 4000  # numbers at such a probe
+OCTAVES = 3.0  # an unstable formula's errors may be this many powers of two apart from those of its emulation
 
 
 class Match(NamedTuple):
@@ -46,6 +47,8 @@ def matches(contract: Contract, of: Of, records: Sequence[Record], form: Format)
             )
             if distance is not None and distance <= 1:
                 found.append(Match(known, distance))
+    exact = [match for match in found if not isinstance(match.known, Instability)]
+    found = exact or found  # where a wrong formula gives just these numbers, it is no right one
     nearest = min((match.distance for match in found), default=0.0)
     within = max(2 * nearest, 1 / NEARNESS)  # what is as near as rounding can tell
     return sorted((match for match in found if match.distance <= within), key=lambda match: match.distance)
@@ -76,7 +79,8 @@ def of_formula(
     contract: Contract, formula: Formula, sample: Sequence[Record], form: Format, theta: tuple[Any, ...] = ()
 ) -> float | None:
     """The largest distance from a formula over the sample, or None where it cannot be what was found: it raises,
-    gives other shapes, is off by more than is allowed, or does not differ from the truth at any probe that failed.
+    gives other shapes, is off by more than is allowed, gives an array as it should be that failed, or does not differ from the
+    truth at any probe that failed.
 
     Where what was found overflowed, or is NaN, nothing is compared: a wrong formula may be an unstable one besides.
     """
@@ -91,11 +95,17 @@ def of_formula(
             distance = _distance(found, numbers, exact.high, allowed, form)
             if not record.generic:
                 distance *= min(1.0, NEARNESS * form.unit**0.5)
-            if distance > 1:
+            if distance > 1 or _right_though_it_failed(found, numbers, exact.high, allowed):
                 return None
             largest = max(largest, distance)
             explains = explains or (record.failed and bool((np.abs(numbers - exact.high) > allowed).any()))
     return largest if explains else None
+
+
+def _right_though_it_failed(found: np.ndarray, numbers: np.ndarray, truth: np.ndarray, allowed: np.ndarray) -> bool:
+    """Is an array wrong that the formula gives as it should be? In 16 bits NEARNESS alone would overlook it."""
+    same = bool((np.abs(numbers - truth) <= NEGLIGIBLE * allowed).all())
+    return same and bool((np.abs(found - truth) > 2 * allowed).any())
 
 
 def values_of(
@@ -112,7 +122,7 @@ def values_of(
     except (ArithmeticError, ValueError, IndexError, TypeError, AttributeError):
         return None
     shapes = [each.shape for each in record.found]
-    return numbers if [each.shape for each in numbers] == shapes else None
+    return record.judged(numbers) if [each.shape for each in numbers] == shapes else None
 
 
 def _distance(found: np.ndarray, wrong: np.ndarray, truth: np.ndarray, allowed: np.ndarray, form: Format) -> float:
@@ -127,19 +137,47 @@ def grown(wrong: np.ndarray, truth: np.ndarray, allowed: np.ndarray, form: Forma
     with np.errstate(all="ignore"):
         size = np.abs(wrong) / np.abs(truth)
         scaled = allowed * np.maximum(1.0, np.where(np.isfinite(size), size, 1.0))
-        return np.asarray(NEARNESS * (scaled + form.unit * (np.abs(wrong) + np.abs(wrong).max(initial=0.0))))
+        # a wrong formula may have in one place what belongs to another, with the rounding that goes with it
+        elsewhere = np.where(np.isfinite(allowed), allowed, 0.0).max(initial=0.0)
+        largest = np.abs(wrong).max(initial=0.0)
+        return np.asarray(NEARNESS * (scaled + elsewhere + form.unit * (np.abs(wrong) + largest)))
 
 
 def _unstable(known: Instability, records: Iterable[Record], form: Format) -> float | None:
-    """0 where the emulation fails at just the probes that failed, else None."""
+    """How far the errors found are from those of the emulation, in OCTAVES; None where others than those probes fail at which it
+    fails.
+
+    Two evaluations of an unstable formula need not err alike, but by as much: what is compared is the sizes of the errors, entry by
+    entry, and the median over all of them is what counts.
+    """
+    octaves = [np.zeros(0)]
     for record in records:
-        fails = _emulation_fails(known, record, form)
-        if fails is None or fails != record.failed:
+        results = emulated(known, record, form)
+        if results is None or [each.shape for each in results] != [each.shape for each in record.found]:
             return None
-    return 0.0
+        results = record.judged(results)
+        wrong = [
+            (deviation(each, exact, allowed, form) > allowed) | np.isnan(each)  # where nothing is bounded, NaN fails
+            for each, exact, allowed in zip(results, record.exact, record.allowed, strict=True)
+        ]
+        if any(each.any() for each in wrong) != record.failed:
+            return None
+        for each, mask, found, exact in zip(results, wrong, record.found, record.exact, strict=True):
+            octaves.append(_octaves(found, each, exact.high)[mask])
+    compared = np.concatenate(octaves)
+    return float(np.median(compared)) / OCTAVES if compared.size else None
 
 
-def _emulation_fails(known: Instability, record: Record, form: Format) -> bool | None:
+def _octaves(found: np.ndarray, other: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """|log2| of the ratio of two errors; 0 where both are NaN or infinite."""
+    with np.errstate(all="ignore"):
+        apart = np.abs(np.log2(np.abs(found - truth) / np.abs(other - truth)))
+    apart = np.where(np.isnan(apart), np.inf, apart)
+    return np.where((found == other) | (~np.isfinite(found) & ~np.isfinite(other)), 0.0, apart)
+
+
+def emulated(known: Instability, record: Record, form: Format) -> list[np.ndarray] | None:
+    """What an unstable formula gives in the dtype, as float64; None where it raises."""
     target = DTYPES[form.name]
     arrays = [
         each.astype(target) if isinstance(each, np.ndarray) and each.dtype.kind == "f" else each
@@ -151,7 +189,4 @@ def _emulation_fails(known: Instability, record: Record, form: Format) -> bool |
     except (ArithmeticError, ValueError, IndexError, TypeError):
         return None
     results = result if isinstance(result, tuple) else (result,)
-    return any(
-        bool((deviation(np.asarray(each, dtype=np.float64), exact, allowed, form) > allowed).any())
-        for each, exact, allowed in zip(results, record.exact, record.allowed, strict=True)
-    )
+    return [np.asarray(each).astype(target).astype(np.float64) for each in results]

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ class Plan:
     probes: tuple[Probe, ...]
     properties: tuple[Property, ...]
     not_run: tuple[Finding, ...]
+    draws: tuple[Probe, ...] = ()
 
 
 def planned(
@@ -42,10 +42,12 @@ def planned(
         *_generic(contract, form, default, grid, seed),
         *_structured(contract, adapter, form, default, grid, seed),
     ]
-    properties = list(contract.properties)
+    draws = _asked_of(contract, adapter, grid, contract.draws(np.random.default_rng([seed, SEEDS + 1]), form, default))
+    properties = [one for one in contract.properties if _taken(one, subject, fixed)]
+    not_run += [_not_run(one.name, _untaken(one)) for one in contract.properties if one not in properties]
     if selection is not None:
-        probes, properties = _selected(contract, list(selection), probes, properties, default)
-    return Plan(tuple(probes), tuple(properties), tuple(not_run))
+        probes, properties, draws = _selected(contract, list(selection), probes, properties, draws, default)
+    return Plan(tuple(probes), tuple(properties), tuple(not_run), tuple(draws))
 
 
 def _grid(
@@ -76,8 +78,7 @@ def _generic(
 ) -> list[Probe]:
     probes = []
     for draw in range(SEEDS):
-        for number, values in enumerate(product(*grid.values())):
-            options = dict(zip(grid, values, strict=True))
+        for number, options in enumerate(contract.combinations(grid)):
             rng = np.random.default_rng([seed, draw, number])
             setting = "".join(f", {name}={value!r}" for name, value in options.items() if len(grid[name]) > 1)
             for probe in contract.generic(rng, form, {**default, **options}):
@@ -91,12 +92,28 @@ def _structured(
     contract: Contract, adapter: Adapter, form: Format, default: Options, grid: Mapping[str, Sequence[Any]], seed: int
 ) -> list[Probe]:
     drawn = contract.structured(np.random.default_rng([seed, SEEDS]), form, default)
+    return _asked_of(contract, adapter, grid, drawn)
+
+
+def _asked_of(
+    contract: Contract, adapter: Adapter, grid: Mapping[str, Sequence[Any]], probes: Iterable[Probe]
+) -> list[Probe]:
+    """Those in a layout that the library has, at options that may be set."""
     return [
         probe
-        for probe in drawn
+        for probe in probes
         if probe.layout in adapter.layouts
         and all(_asked(contract.option(name), value, grid[name]) for name, value in probe.options.items())
     ]
+
+
+def _taken(one: Property, subject: Subject, fixed: Mapping[str, Any]) -> bool:
+    """May it set the options that it sets?"""
+    return all(name in fixed or subject.takes(name, one.of_gradient) for name in one.options)
+
+
+def _untaken(one: Property) -> str:
+    return f"it sets {', '.join(one.options)}, which {'backward' if one.of_gradient else 'it'} takes no keyword for"
 
 
 def _asked(option: Option, value: Any, among: Sequence[Any]) -> bool:
@@ -111,9 +128,10 @@ def _selected(
     selection: list[str | Probe],
     probes: list[Probe],
     properties: list[Property],
+    draws: list[Probe],
     default: Options,
-) -> tuple[list[Probe], list[Property]]:
-    names = [probe.name for probe in probes] + [one.name for one in properties]
+) -> tuple[list[Probe], list[Property], list[Probe]]:
+    names = [each.name for each in (*probes, *properties, *draws)]
     wanted: set[str] = set()
     own = []
     for each in selection:
@@ -125,7 +143,12 @@ def _selected(
         if not matched:
             raise unknown("probe", each, names)
         wanted |= matched
-    return [each for each in probes if each.name in wanted] + own, [each for each in properties if each.name in wanted]
+    chosen = [each for each in probes if each.name in wanted] + own
+    return (
+        chosen,
+        [each for each in properties if each.name in wanted],
+        [each for each in draws if each.name in wanted],
+    )
 
 
 def _require_fitting(contract: Contract, probe: Probe, default: Options) -> None:

@@ -1,6 +1,6 @@
 """What was judged at a probe, kept so that a mistake can be looked for when all is known."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,15 @@ class Record:
     exact: tuple[Exact, ...]
     allowed: tuple[np.ndarray, ...]
     failed: bool
+    accurate: tuple[np.ndarray, ...] = ()  # how far an accurate formula's rounding reaches, where others are admitted too
+
+    without_reference: tuple[np.ndarray, ...] = ()  # where nothing is judged, and `found` is the reference's
+
+    def judged(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Arrays like `found`, with the reference's numbers where nothing is judged."""
+        if not self.without_reference:
+            return list(arrays)
+        return [np.where(m, e.high, a) for m, e, a in zip(self.without_reference, self.exact, arrays, strict=True)]
 
     @property
     def generic(self) -> bool:

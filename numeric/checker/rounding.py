@@ -13,8 +13,10 @@ Stability of Numerical Algorithms, 2nd ed., sections 2.2, 3.1 to 3.3), with noth
     a / b       (ea + eb (|a| + ea) / (|b| - eb)) / (|b| - 2 eb)
     exp a       exp(a + ea) expm1(ea), or the ceiling if the result is known to lie below one
     log a       ea / (a - 2 ea)
+    sqrt a      ea / (sqrt(a - 2 ea) + sqrt(a - ea)), rounded once, and nothing unless a - 2 ea > 0
     sin, cos    min(ea, 2)                  each function then stored with its documented ulps in place of half an ulp,
     b ** a      b^a expm1(|a| eb / (b - 2 eb) + |ln b| ea), with the same care; but exp 0 = b ** 0 = 1 is exact
+    A B         |A| eB + eA |B| + 3 eA eB + gamma (|A| |B| + 2 ...), gamma = n u / (1 - n u) in the wide format, n products each
     sum of n    sum e + gamma (sum |v| + 2e), gamma = (n - 1) u / (1 - (n - 1) u) in the wide format: any order (section 4.2)
 
 The *typical* bound takes the contributions for independent and of mean zero: sqrt(2 ln(2 N / 0.01)) sqrt(square) holds for N
@@ -22,7 +24,7 @@ entries together with probability 99% (Hoeffding; N. J. Higham and T. Mary, SIAM
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -117,6 +119,10 @@ class Rounded:
         """|x|, for a bound on sums whose terms are to be kept from cancelling."""
         return Rounded(np.abs(self.value), self.worst, self.square, self.precision)
 
+    def rearranged(self, move: Callable[[np.ndarray], np.ndarray]) -> "Rounded":
+        """The same numbers in other places: reshaped, transposed, repeated."""
+        return Rounded(move(self.value), move(self.worst), move(self.square), self.precision)
+
     def loosened(self, extra: np.ndarray) -> "Rounded":
         """With a further possible error of `extra`, an absolute one."""
         return Rounded(self.value, self.worst + extra, self.square + extra**2, self.precision)
@@ -131,6 +137,17 @@ class Rounded:
         computed = self.value - 2 * self.worst
         worst = np.where(computed > 0, self.worst / computed, np.inf)
         return self._function(np.log(self.value), worst, self.square / self.value**2)
+
+    def sqrt(self) -> "Rounded":
+        computed = self.value - 2 * self.worst
+        least = np.sqrt(np.maximum(computed, 0.0)) + np.sqrt(np.maximum(self.value - self.worst, 0.0))
+        worst = np.where(computed > 0, self.worst / least, np.inf)
+        result = self._stored(np.sqrt(self.value), worst, self.square / (4 * self.value))
+        return result._exact_where((self.value == 0) & (self.worst == 0))
+
+    def mapped(self, value: np.ndarray, worst: np.ndarray, slope: np.ndarray) -> "Rounded":
+        """A function of this: its `value`, how far an error here may move it, its slope; stored with the documented ulps."""
+        return self._function(value, worst, slope**2 * self.square)
 
     def sin(self) -> "Rounded":
         return self._function(np.sin(self.value), np.minimum(self.worst, 2.0), np.cos(self.value) ** 2 * self.square)
@@ -162,6 +179,18 @@ class Rounded:
         return self._stored(
             self.value.sum(axis, keepdims=True), worst + gamma * (total + 2 * worst), square, 1.0 if narrower else 0.0
         )
+
+    def __matmul__(self, other: "Rounded") -> "Rounded":
+        """Of matrices, or stacks of them; products are accumulated in the wide format, in any order, and then stored."""
+        n, wide = self.value.shape[-1], self.precision.wide
+        gamma = n * wide.unit / (1 - n * wide.unit) if n * wide.unit < 1 else math.inf
+        a, b = np.abs(self.value), np.abs(other.value)
+        total = a @ b
+        passed_on = a @ other.worst + self.worst @ b + 3 * (self.worst @ other.worst)
+        square = a**2 @ other.square + self.square @ b**2 + n * (wide.unit * total) ** 2
+        worst = passed_on + gamma * (total + 2 * passed_on) + n * wide.tiny
+        narrower = self.precision.stored.bits < wide.bits
+        return self._stored(self.value @ other.value, worst, square, 1.0 if narrower else 0.0)
 
     def below_maximum(self, axis: int) -> "Rounded":
         """x - max x, its error counted against the *computed* maximum.

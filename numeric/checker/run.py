@@ -1,6 +1,7 @@
 """check(): one implementation, one contract, one verdict."""
 
 from collections.abc import Callable, Iterable, Mapping
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,12 @@ from .judging import Judging
 from .plan import Plan, planned
 from .report import Report
 from .subject import Subject
+from .taking_turns import taking_turns
 from .usage import UsageError, unknown
 from .watch import OutOfTime
 
 
+@taking_turns
 def check(
     contract: str,
     forward: Callable[..., Any],
@@ -45,6 +48,7 @@ def check(
 
     Raises UsageError for a wrong name or argument. Whatever the implementation does ends up in the report instead.
     """
+    started = perf_counter()
     what, form = contract_named(contract), format_named(dtype)
     fixed, accepted, model = _fixed(what, options), _accepted(what, accept), precision_of(dtype, precision)
     _require_callables(what, forward, backward)
@@ -52,11 +56,12 @@ def check(
         raise UsageError(f"seed is {seed!r}, needed an integer from 0 on")
     default = {each.name: fixed.get(each.name, each.default) for each in what.options}
     trial = _trial(what, form, default, seed)
+    settings = {**default, **trial.options}  # where words stand for arrays
     library = adapter_named(adapter or "numpy")
     late = None
     if adapter is None:
         try:
-            library = chosen_adapter(what, forward, trial.inputs, default, form)
+            library = chosen_adapter(what, forward, trial.inputs, settings, form)
         except OutOfTime as timeout:
             late = timeout
     bench = Workbench(what, Subject(what, forward, backward, library, form), model, default, form)
@@ -64,14 +69,25 @@ def check(
     try:
         if late:
             raise late
-        bench.subject.learn_keywords(bench.inputs_of(trial), default, bench.shape_of(trial))
+        bench.subject.learn_keywords(bench.inputs_of(trial), settings, bench.shape_of(trial))
         plan = planned(what, bench.subject, library, form, fixed, seed, probes)
         judging.run(plan)
     except OutOfTime as timeout:
         judging.out_of_time(timeout)
     findings = tuple(judging.findings(plan))
     return Report(
-        contract, name_of(forward), library.name, dtype, str(model), fixed, seed, findings, judging.power(), accepted
+        contract,
+        name_of(forward),
+        library.name,
+        dtype,
+        str(model),
+        fixed,
+        seed,
+        findings,
+        judging.power(),
+        accepted,
+        judging.pictures(),
+        perf_counter() - started,
     )
 
 
@@ -79,7 +95,8 @@ def checks_of(contract: str) -> list[str]:
     """The names of a contract's checks, for one test each: `report.raise_if_failed(name)`. Raises UsageError."""
     what = contract_named(contract)
     gradients = ["gradients"] if what.differentiable else []
-    return ["calls", "values", *gradients, *(each.name for each in what.properties), "two calls equal"]
+    draws = ["draws"] if what.draws_at_random else []
+    return ["calls", "values", *gradients, *draws, *(each.name for each in what.properties), "two calls equal"]
 
 
 def name_of(function: object) -> str:
@@ -93,7 +110,7 @@ def _trial(contract: Contract, form: Format, options: Options, seed: int) -> Pro
     """A first probe. Raises UsageError when the exact function refuses the options."""
     try:
         probe = contract.generic(np.random.default_rng(seed), form, options)[0]
-        contract.exact(*probe.inputs, **options)
+        contract.exact(*probe.inputs, **{**options, **probe.options})
     except (TypeError, ValueError) as error:
         if isinstance(error, UsageError):
             raise

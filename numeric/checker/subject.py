@@ -29,6 +29,7 @@ class Subject:
         self.calls = 0
         self._forward_keywords: Mapping[str, str] = {}
         self._backward_keywords: Mapping[str, str] = {}
+        self._forward_required, self._backward_required = _required(forward), _required(backward)
 
     @property
     def has_gradients(self) -> bool:
@@ -71,22 +72,33 @@ class Subject:
     def output(self, inputs: Inputs, options: Options, layout: str, shape: tuple[int, ...]) -> np.ndarray:
         self.calls += 1
         natives = self._natives(inputs, layout)
-        keywords = self._named(options, self._forward_keywords)
-        result = watched(lambda: self._forward(*self._contract.arguments(natives), **keywords), "it")
+        keywords = self._named(options, self._forward_keywords, self._forward_required)
+        result = self._watched(lambda: self._forward(*self._contract.arguments(natives), **keywords), "it")
         self._require_untouched(natives, inputs)
         return self._checked(result, shape, "it")
 
     def gradients(self, dy: np.ndarray, inputs: Inputs, options: Options, layout: str) -> list[np.ndarray]:
+        return self.gradients_with_output(dy, inputs, options, layout)[1]
+
+    def gradients_with_output(
+        self, dy: np.ndarray, inputs: Inputs, options: Options, layout: str
+    ) -> tuple[np.ndarray | None, list[np.ndarray]]:
+        """The gradients, and the output of the call that they are the gradients of; without autograd, that of the call just before,
+        which is made for contracts that draw at random."""
+        output = None
+        if self._backward is not None and self._contract.draws_at_random:
+            output = self.output(inputs, options, layout, dy.shape)
         self.calls += 1
         natives = self._natives(inputs, layout)
         cotangent = self._adapter.array(dy, self._form.name, "contiguous")
         floating = [value for value, each in zip(inputs, self._contract.inputs, strict=True) if each.floating]
         if self._backward is None:
-            results, who = self._autograd(natives, cotangent, options), "autograd"
+            result, results = self._autograd(natives, cotangent, options)
+            output, who = self._checked(result, dy.shape, "it"), "autograd"
         else:
-            keywords = self._named(options, self._backward_keywords)
+            keywords = self._named(options, self._backward_keywords, self._backward_required)
             backward, who = self._backward, "backward"
-            results = watched(lambda: backward(cotangent, *self._contract.arguments(natives), **keywords), who)
+            results = self._watched(lambda: backward(cotangent, *self._contract.arguments(natives), **keywords), who)
             results = tuple(self._gradients_of(results if isinstance(results, tuple | list) else (results,)))
         if len(results) != len(floating):
             raise BrokenCall(
@@ -95,19 +107,24 @@ class Subject:
         self._require_untouched(natives, inputs)
         if not np.array_equal(self._adapter.values(cotangent), dy):
             raise BrokenCall(f"{who} changed its cotangent dy in place")
-        return [self._checked(result, value.shape, who) for result, value in zip(results, floating, strict=True)]
+        checked = [self._checked(result, value.shape, who) for result, value in zip(results, floating, strict=True)]
+        return output, checked
 
-    def _autograd(self, natives: list[Any], cotangent: Any, options: Options) -> tuple[Any, ...]:
-        keywords = self._named(options, self._forward_keywords)
-        floating = [native for native, each in zip(natives, self._contract.inputs, strict=True) if each.floating]
+    def _autograd(self, natives: list[Any], cotangent: Any, options: Options) -> tuple[Any, tuple[Any, ...]]:
+        keywords = self._named(options, self._forward_keywords, self._forward_required)
+        places = [place for place, each in enumerate(self._contract.inputs) if each.floating]
 
-        def output() -> Any:
-            result = self._forward(*self._contract.arguments(natives), **keywords)
-            self._checked(result, tuple(cotangent.shape), "it")
+        def output(floating: Sequence[Any]) -> Any:
+            arrays = list(natives)
+            for place, array in zip(places, floating, strict=True):
+                arrays[place] = array
+            result = self._forward(*self._contract.arguments(arrays), **keywords)
+            self._require_fitting(result, tuple(cotangent.shape), "it")
             return result
 
+        floating = [natives[place] for place in places]
         try:
-            return watched(lambda: self._adapter.gradients(output, floating, cotangent), "it or its autograd")
+            return self._watched(lambda: self._adapter.gradients(output, floating, cotangent), "it or its autograd")
         except BrokenCall as broken:
             if isinstance(broken.__cause__, BrokenCall | NoGradient):
                 raise BrokenCall(str(broken.__cause__)) from broken.__cause__
@@ -119,15 +136,25 @@ class Subject:
             for each in inputs
         ]
 
-    def _named(self, options: Options, keywords: Mapping[str, str]) -> Options:
-        """The options by the implementation's keywords, arrays among them as its own."""
-        return {
-            keywords[name]: self._adapter.array(value, self._form.name, "contiguous")
-            if isinstance(value, np.ndarray)
-            else value
-            for name, value in options.items()
-            if name in keywords
-        }
+    def _named(self, options: Options, keywords: Mapping[str, str], required: frozenset[str]) -> Options:
+        """The options by the implementation's keywords, arrays among them as its own; those left out that may be absent."""
+        named = {}
+        for name, value in options.items():
+            if name not in keywords:
+                continue
+            keyword, option = keywords[name], self._contract.option(name)
+            if isinstance(value, np.ndarray):
+                named[keyword] = self._adapter.array(value, self._form.name, "contiguous")
+            elif not (option.may_be_absent and value == option.default and keyword not in required):
+                named[keyword] = value
+        return named
+
+    def _watched(self, call: Callable[[], Any], who: str) -> Any:
+        def within() -> Any:
+            with self._adapter.context():
+                return call()
+
+        return watched(within, who)
 
     def _gradients_of(self, results: Sequence[Any]) -> Sequence[Any]:
         try:
@@ -146,6 +173,10 @@ class Subject:
                 raise BrokenCall(f"it changed its input {each.name} in place; it must leave its inputs as they were")
 
     def _checked(self, result: Any, shape: tuple[int, ...], who: str) -> np.ndarray:
+        self._require_fitting(result, shape, who)
+        return self._adapter.values(result)
+
+    def _require_fitting(self, result: Any, shape: tuple[int, ...], who: str) -> None:
         if not self._adapter.owns_array(result):
             raise BrokenCall(f"{who} returned {_described(result)}, needed {self._adapter.array_name}")
         dtype = self._adapter.dtype_name(result)
@@ -154,12 +185,12 @@ class Subject:
             raise BrokenCall(f"{who} returned dtype {dtype}, needed {self._form.name}, the dtype of this check{hint}")
         if tuple(result.shape) != tuple(shape):
             raise BrokenCall(f"{who} returned shape {tuple(result.shape)}, needed {tuple(shape)}")
-        return self._adapter.values(result)
 
     def _call_forward(self, inputs: Inputs, options: Options, chosen: Mapping[str, str]) -> Any:
-        return watched(
+        return self._watched(
             lambda: self._forward(
-                *self._contract.arguments(self._natives(inputs, "contiguous")), **self._named(options, chosen)
+                *self._contract.arguments(self._natives(inputs, "contiguous")),
+                **self._named(options, chosen, self._forward_required),
             ),
             "it",
         )
@@ -167,11 +198,11 @@ class Subject:
     def _call_backward(self, dy: np.ndarray, inputs: Inputs, options: Options, chosen: Mapping[str, str]) -> Any:
         assert self._backward is not None
         backward, cotangent = self._backward, self._adapter.array(dy, self._form.name, "contiguous")
-        return watched(
+        return self._watched(
             lambda: backward(
                 cotangent,
                 *self._contract.arguments(self._natives(inputs, "contiguous")),
-                **self._named(options, chosen),
+                **self._named(options, chosen, self._backward_required),
             ),
             "backward",
         )
@@ -183,6 +214,15 @@ def _described(result: Any) -> str:
     if isinstance(result, tuple):
         return f"a tuple of {len(result)} ({', '.join(type(each).__name__ for each in result[:4])})"
     return f"a {type(result).__name__}"
+
+
+def _required(function: Callable[..., Any] | None) -> frozenset[str]:
+    """The parameters that have no default, as far as a signature tells."""
+    try:
+        parameters = inspect.signature(function).parameters.values() if function else []
+    except (TypeError, ValueError):
+        parameters = []
+    return frozenset(each.name for each in parameters if each.default is each.empty)
 
 
 def _keywords(

@@ -7,6 +7,8 @@ import numpy as np
 
 from .comparison import Tally
 from .contract import Property, Residual
+from .failing import failing_where
+from .record import Record
 from .report import Finding
 from .rounding import SLACK
 from .verdict import Verdict
@@ -26,18 +28,22 @@ def finding_of_calls(calls: int, broken: Sequence[tuple[str, str]], late: str | 
     return Finding("calls", Verdict.ERROR, text, None, evidence)
 
 
-def finding_of_tally(check: str, tally: Tally, theorem: str | None, unenclosed: Sequence[str]) -> Finding:
+def finding_of_tally(
+    check: str, tally: Tally, theorem: str | None, unenclosed: Sequence[str], records: Sequence[Record] = ()
+) -> Finding:
     """Of values or gradients. What no reference was found for, or what anything would have passed, decides nothing."""
     verdict, message = Verdict.INCONCLUSIVE, f"no exact reference at {listed(unenclosed)}"
     if tally.failed:
         nan = f"; NaN at {listed(tally.not_a_number)}" if tally.not_a_number else ""
-        failing = f"Worst: {tally.worst}. Failing: {listed(tally.failed)}"
-        verdict, message = Verdict.FAIL, f"{len(tally.failed)} of {tally.probes} probes fail{nan}. {failing}"
+        where = failing_where(records) or ("" if len(tally.failed) == tally.probes else f"as {listed(tally.failed)}")
+        count = f"{len(tally.failed)} of {tally.probes} probes fail{', ' if where else ''}{where}{nan}."
+        verdict, message = Verdict.FAIL, f"{count}\nWorst: {tally.worst}."
     elif not unenclosed and tally.survivors:
         impostors = " and ".join(sorted(tally.survivors))
         message = f"these probes cannot decide: {impostors} would have passed; add a probe of generic numbers"
     elif not unenclosed and tally.worst:
         verdict, message = Verdict.PASS, _within_rounding(tally, tally.worst.ratio)
+    message += "".join(f"\nNot judged: {what}, at {listed(probes)}" for what, probes in tally.notes.items())
     return Finding(check, verdict, message, theorem, tally.evidence())
 
 
@@ -68,17 +74,20 @@ def finding_of_property(one: Property, residuals: Sequence[Residual]) -> Finding
     return Finding(one.name, verdict, message, one.theorem, {"ratio": largest})
 
 
-def finding_of_repetition(differences: Sequence[float]) -> Finding:
-    """Of two calls with the same inputs. Each may be off by an allowance, and in opposite directions, so 2 is the limit."""
+def finding_of_repetition(differences: Sequence[float], on_purpose: bool = False) -> Finding:
+    """Of two calls with the same inputs. Each may be off by an allowance, and in opposite directions, so 2 is the limit.
+
+    Beyond it no value can be judged, unless the contract has options at which it is random `on_purpose`: then it is wrong here.
+    """
     largest = max(differences)
     verdict, message = Verdict.PASS, f"equal bit for bit, {len(differences)} times"
     if largest > 0:
         message = f"two calls differ, but within rounding: by {largest:.2g} allowances, where 2 would be possible"
     if largest > 2 * SLACK:
-        verdict = Verdict.INCONCLUSIVE
-        message = (
-            f"two calls with the same inputs differ by {largest:.3g} allowances; fix its seed, or switch off dropout"
-        )
+        differ = f"two calls with the same inputs differ by {largest:.3g} allowances"
+        verdict, message = Verdict.INCONCLUSIVE, f"random, not wrong: {differ}; fix its seed, or switch off dropout"
+        if on_purpose:
+            verdict, message = Verdict.FAIL, f"{differ}, at options where nothing is random"
     return Finding("two calls equal", verdict, message, None, {"ratio": largest})
 
 

@@ -26,7 +26,7 @@ def require_array(layer: str, name: str, array: np.ndarray) -> None:
         raise TypeError(
             f"{layer}: {name} is a {type(array).__name__}, needed a NumPy array; convert it with numpy.asarray"
         )
-    if is_balls(array):
+    if is_balls(array) and not set(map(type, array.flat)) <= {arb, Jet}:
         for element in array.flat:
             if not isinstance(element, (arb, Jet)):
                 raise TypeError(

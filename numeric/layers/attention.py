@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arithmetic import round_to, widen
+from ..arithmetic import matmul, round_to, widen
 from ._arguments import cotangent_operand, require_keep
 from ._attention import require_attention, root_of_width, scores_shape, summed_over_shared
 from .masking import scores_to_weights
@@ -44,8 +44,8 @@ def forward(q: np.ndarray, k: np.ndarray, v: np.ndarray, keep: np.ndarray | None
         require_keep(LAYER, keep, scores_shape(q, k))
     keys, values = widen(k), widen(v)
     scaled = widen(q) / root_of_width(keys)
-    p = scores_to_weights(scaled @ keys.swapaxes(-1, -2), keep)
-    y = p @ values
+    p = scores_to_weights(matmul(scaled, keys.swapaxes(-1, -2)), keep)
+    y = matmul(p, values)
     return round_to(y, q.dtype), Cache(scaled, keys, values, p, y)
 
 
@@ -54,14 +54,14 @@ def backward(dy: np.ndarray, cache: Cache) -> tuple[np.ndarray, np.ndarray, np.n
     q, k, v, p, y = cache
     g = cotangent_operand(LAYER, "dy", dy, y)
     # forward: y mixed the values by p; so now a value takes the cotangents back in the same proportions ...
-    dv = p.swapaxes(-1, -2) @ g
+    dv = matmul(p.swapaxes(-1, -2), g)
     # ... and a weight takes how well its value agrees with dy; its score, after softmax, less the mean of that under p
-    ds = g @ v.swapaxes(-1, -2)
+    ds = matmul(g, v.swapaxes(-1, -2))
     ds -= (g * y).sum(-1, keepdims=True)
     ds *= p
     # forward: a score was a product of query and key; so now each takes the other, weighed by ds
-    dq = ds @ k / root_of_width(k)
-    dk = ds.swapaxes(-1, -2) @ q
+    dq = matmul(ds, k) / root_of_width(k)
+    dk = matmul(ds.swapaxes(-1, -2), q)
     gradients = ((dq, q), (dk, k), (dv, v))
     dq, dk, dv = (round_to(summed_over_shared(gradient, of.shape), dy.dtype) for gradient, of in gradients)
     return dq, dk, dv

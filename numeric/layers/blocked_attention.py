@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arithmetic import convert, round_to, widen, zeros
+from ..arithmetic import convert, matmul, round_to, widen, zeros
 from ._arguments import cotangent_operand, require_keep, require_size
 from ._attention import require_attention, root_of_width, scores_shape, summed_over_shared
 from .masking import largest_kept, take_exponentials
@@ -68,7 +68,7 @@ def forward(
     batch = np.broadcast_shapes(shape[:-2], v.shape[:-2])
     y = zeros((*batch, shape[-2], v.shape[-1]), keys.dtype)
     for rows, columns, kept in _blocks(mask, shape, block):
-        scores = scaled[..., rows, :] @ keys[..., columns, :].swapaxes(-1, -2)
+        scores = matmul(scaled[..., rows, :], keys[..., columns, :].swapaxes(-1, -2))
         m, l, o = (each[..., rows, :] for each in (shift, total, y))
         larger = np.maximum(m, largest_kept(scores, kept))
         take_exponentials(scores, larger, kept)
@@ -78,7 +78,7 @@ def forward(
         l *= factor
         l += scores.sum(-1, keepdims=True)
         o *= factor
-        o += scores @ values[..., columns, :]
+        o += matmul(scores, values[..., columns, :])
     total = np.where(_keeps_some(mask, shape[-2]), total, convert(1, keys.dtype))
     y /= total
     return round_to(y, q.dtype), Cache(scaled, keys, values, y, shift, total, mask, block)
@@ -92,15 +92,15 @@ def backward(dy: np.ndarray, cache: Cache) -> tuple[np.ndarray, np.ndarray, np.n
     row_term = (g * y).sum(-1, keepdims=True)
     dq, dk, dv = (zeros(each.shape, each.dtype) for each in (q, k, v))
     for rows, columns, kept in _blocks(mask, scores_shape(q, k), block):
-        e = q[..., rows, :] @ k[..., columns, :].swapaxes(-1, -2)
+        e = matmul(q[..., rows, :], k[..., columns, :].swapaxes(-1, -2))
         take_exponentials(e, shift[..., rows, :], kept)
         # from here on as in attention.backward, the sums over queries and over keys taken block by block
-        _add(dv[..., columns, :], e.swapaxes(-1, -2) @ g[..., rows, :])
-        ds = g[..., rows, :] @ v[..., columns, :].swapaxes(-1, -2)
+        _add(dv[..., columns, :], matmul(e.swapaxes(-1, -2), g[..., rows, :]))
+        ds = matmul(g[..., rows, :], v[..., columns, :].swapaxes(-1, -2))
         ds -= row_term[..., rows, :]
         ds *= e
-        _add(dq[..., rows, :], ds @ k[..., columns, :])
-        _add(dk[..., columns, :], ds.swapaxes(-1, -2) @ q[..., rows, :])
+        _add(dq[..., rows, :], matmul(ds, k[..., columns, :]))
+        _add(dk[..., columns, :], matmul(ds.swapaxes(-1, -2), q[..., rows, :]))
     dq /= root_of_width(k)
     dq, dk, dv = (round_to(gradient, dy.dtype) for gradient in (dq, dk, dv))
     return dq, dk, dv

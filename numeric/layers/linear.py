@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arithmetic import round_to, widen, zeros
+from ..arithmetic import matmul, round_to, widen
 from ._arguments import require_axis, require_operand, require_same_arithmetic
 from ._parameters import array_operand, sum_of_rows
 
@@ -32,7 +32,7 @@ def forward(x: np.ndarray, W: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, Ca
     work = widen(x)
     W = array_operand(LAYER, "W", W, (x.shape[-1], W.shape[-1]), work.dtype)
     b = array_operand(LAYER, "b", b, W.shape[-1:], work.dtype)
-    y = _rows(work) @ W
+    y = matmul(_rows(work), W)
     y += b
     return round_to(y.reshape(*x.shape[:-1], W.shape[-1]), x.dtype), Cache(work, W)
 
@@ -48,8 +48,8 @@ def backward(dy: np.ndarray, cache: Cache) -> tuple[np.ndarray, np.ndarray, np.n
     g, rows = _rows(widen(dy)), _rows(x)
     # forward: x_a reached y_k by W_ak, in every row alike; so now y_k's cotangent returns to x_a by the same W_ak, and
     # W and b, which every row shared, collect from all of them
-    dx = (g @ W.T).reshape(x.shape)
-    dW = rows.T @ g if len(rows) else zeros(W.shape, W.dtype)  # NumPy's empty product would hold no balls
+    dx = matmul(g, W.T).reshape(x.shape)
+    dW = matmul(rows.T, g)
     return round_to(dx, dy.dtype), round_to(dW, dy.dtype), round_to(sum_of_rows(g), dy.dtype)
 
 

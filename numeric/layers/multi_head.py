@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arithmetic import round_to, widen, zeros
+from ..arithmetic import matmul, round_to, widen
 from . import attention
 from ._arguments import (
     cotangent_operand,
@@ -85,14 +85,14 @@ def backward(dy: np.ndarray, cache: Cache) -> tuple[np.ndarray, np.ndarray, Weig
     g = cotangent_operand(LAYER, "dy", dy, y)
     # forward: y was concat(h) w_o; so now each head takes the cotangent through its own rows of w_o
     n_groups, group_size = inner.y.shape[-4:-2]
-    dh = _split(g @ weights.w_o.T, n_groups, group_size)
+    dh = _split(matmul(g, weights.w_o.T), n_groups, group_size)
     # the heads of a group used the same keys and values, so attention.backward adds up what they send back
     dq, dk, dv = map(_concat, attention.backward(dh, inner))
     # forward: tokens were projected to queries, keys and values; so now the three go back through their own weights,
     # and m, which gave both keys and values, takes in two of them
-    dx = dq @ weights.w_q.T
-    dm = dk @ weights.w_k.T
-    dm += dv @ weights.w_v.T
+    dx = matmul(dq, weights.w_q.T)
+    dm = matmul(dk, weights.w_k.T)
+    dm += matmul(dv, weights.w_v.T)
     dw_q, dw_k, dw_v, dw_o = map(_weight_gradient, (x, m, m, heads), (dq, dk, dv, g))
     biases = (
         None if bias is None else round_to(sum_of_rows(each), dy.dtype)
@@ -158,7 +158,7 @@ def _attend(
 
 
 def _projected(tokens: np.ndarray, w: np.ndarray, b: np.ndarray | None) -> np.ndarray:
-    projected = tokens @ w
+    projected = matmul(tokens, w)
     if b is not None:
         projected += b
     return projected
@@ -183,8 +183,7 @@ def _concat(h: np.ndarray) -> np.ndarray:
 def _weight_gradient(inputs: np.ndarray, cotangent: np.ndarray) -> np.ndarray:
     """The sum over tokens, and over the batch, of input times cotangent."""
     left, right = (a.reshape(-1, a.shape[-1]) for a in (inputs, cotangent))
-    # NumPy's empty product would hold no balls
-    return left.T @ right if len(left) else zeros((left.shape[1], right.shape[1]), left.dtype)
+    return matmul(left.T, right)
 
 
 def _counts(n_heads: int, n_groups: int | None) -> tuple[int, int]:

@@ -1,8 +1,9 @@
 """How the definitions of the theorems are read as calls of a layer: one file for each layer, found by walking this folder.
 
-A file holds LAYER, the module of the layer, and READINGS, a function for each definition that the layer computes. Such a
-function gives the value of an application, or None where the layer does not compute it, so that its definition is unfolded. Beside
-each call of the layer stands the same formula on `Rounded` arrays, the bound on what float64 may do to it.
+A file holds LAYER, the module of the layer (or of the encoder, the decoder, the optimizer), and READINGS, a function for each
+definition that the layer computes. Such a function gives the value of an application, or None where the layer does not compute it, so
+that its definition is unfolded. Beside each call of the layer stands the same formula on `Rounded` arrays, the bound on what float64
+may do to it.
 """
 
 import importlib

@@ -9,17 +9,22 @@ from proofs.theorems.softmax_derivatives import logsumexp
 
 from ...checker.rounding import Rounded
 from ...layers import log_softmax
+from ..bounds import row
 from ..calls import LayerFunction
-from ..differentials import VectorFunctions
+from ..differentials import LayerFunctions
 from ..evaluation import Environment, Evaluation, parameters
 from ..tape import Number, add, multiply, total
-from .softmax import outputs, row, weights
+from .softmax import outputs, scaled, scaled_bound, times, weights
 
 LAYER = log_softmax
 
 
+def _cache(z: np.ndarray, temperature: float) -> log_softmax.Cache:
+    return log_softmax.forward(scaled(z, temperature), temperature=temperature)[1]
+
+
 def _forward(z: np.ndarray, *, temperature: float) -> np.ndarray:
-    return log_softmax.forward(z, temperature=temperature)[0]
+    return log_softmax.forward(scaled(z, temperature), temperature=temperature)[0]
 
 
 def _forward_bound(z: Rounded, *, temperature: float) -> Rounded:
@@ -28,37 +33,39 @@ def _forward_bound(z: Rounded, *, temperature: float) -> Rounded:
 
 
 def _jvp(z: np.ndarray, dz: np.ndarray, *, temperature: float) -> np.ndarray:
-    return log_softmax.jvp(dz, log_softmax.forward(z, temperature=temperature)[1])
+    return log_softmax.jvp(scaled(dz, temperature), _cache(z, temperature))
 
 
 def _jvp_bound(z: Rounded, dz: Rounded, *, temperature: float) -> Rounded:
-    s = weights(z, temperature)[2]
-    return (dz - (s * dz).sum(-1)).over(temperature)
+    s, along = weights(z, temperature)[2], scaled_bound(dz, temperature)
+    return (along - (s * along).sum(-1)).over(temperature)
 
 
 def _backward(z: np.ndarray, dy: np.ndarray, *, temperature: float) -> np.ndarray:
-    return log_softmax.backward(dy, log_softmax.forward(z, temperature=temperature)[1])
+    return scaled(log_softmax.backward(dy, _cache(z, temperature)), temperature)
 
 
 def _backward_bound(z: Rounded, dy: Rounded, *, temperature: float) -> Rounded:
     s = weights(z, temperature)[2]
-    return (dy - s * dy.sum(-1)).over(temperature)
+    return scaled_bound((dy - s * dy.sum(-1)).over(temperature), temperature)
 
 
-def _jacobian(z: np.ndarray, *, temperature: float) -> np.ndarray:
-    return log_softmax.jacobian(log_softmax.forward(z, temperature=temperature)[1])
+def _jacobian(z: np.ndarray, dz: np.ndarray, *, temperature: float) -> np.ndarray:
+    return log_softmax.jacobian(_cache(z, temperature)) @ scaled(dz, temperature)
 
 
-def _jacobian_bound(z: Rounded, *, temperature: float) -> Rounded:
+def _jacobian_bound(z: Rounded, dz: Rounded, *, temperature: float) -> Rounded:
     s = weights(z, temperature)[2]
-    return (Rounded.exact(np.eye(s.value.shape[-1]), s.precision) - row(s)).over(temperature)
+    return times(Rounded.exact(np.eye(s.value.shape[-1]), s.precision) - row(s), dz, temperature)
 
 
-FUNCTIONS = VectorFunctions(
+FUNCTIONS = LayerFunctions(
     forward=LayerFunction("log_softmax.forward", _forward, _forward_bound),
-    jvp=LayerFunction("log_softmax.jvp", _jvp, _jvp_bound),
-    jacobian=LayerFunction("log_softmax.jacobian", _jacobian, _jacobian_bound),
     backward=LayerFunction("log_softmax.backward", _backward, _backward_bound),
+    products={
+        "jvp": LayerFunction("log_softmax.jvp", _jvp, _jvp_bound),
+        "jacobian": LayerFunction("log_softmax.jacobian", _jacobian, _jacobian_bound),
+    },
 )
 
 

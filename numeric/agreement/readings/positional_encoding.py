@@ -1,5 +1,7 @@
 """PE and its shifts are read as encode and rotation of numeric.layers.positional_encoding, frequencies as frequencies."""
 
+from functools import partial
+
 import numpy as np
 
 from proofs.terms import Term
@@ -9,6 +11,7 @@ from ...arithmetic import to_balls
 from ...checker.rounding import Rounded, interleaved
 from ...layers import positional_encoding
 from ..calls import FLOAT64, LayerFunction
+from ..differentials import LayerFunctions
 from ..evaluation import Environment, Evaluation, parameters
 from ..tape import Number, Traced
 from ..turns import frequencies_bound, read_whole, turn_bound, turn_of
@@ -44,28 +47,25 @@ def _rotation_bound(offset: Rounded, base: Rounded, *, width: int) -> Rounded:
 
 
 FREQUENCIES = LayerFunction("positional_encoding.frequencies", _frequencies, frequencies_bound)
-ENCODE = LayerFunction("positional_encoding.encode", _encode, _encode_bound)
-ROTATION = LayerFunction("positional_encoding.rotation", _rotation, _rotation_bound)
+ENCODE = LayerFunctions(LayerFunction("positional_encoding.encode", _encode, _encode_bound))
+ROTATION = LayerFunctions(LayerFunction("positional_encoding.rotation", _rotation, _rotation_bound))
 
 
 def _turned(
     evaluation: Evaluation,
-    function: LayerFunction,
+    functions: LayerFunctions,
     w: Term,
     p: Term,
     environment: Environment,
     pair: Term | None = None,
-) -> tuple[list[Number], int, int] | None:
-    """The flat output, its width, and the first column of the pair."""
-
-    def call(position: np.ndarray, base: np.ndarray, width: int) -> np.ndarray:
-        return evaluation.arithmetic.call(function, position, base, width=width)
-
+) -> tuple[np.ndarray, int] | None:
+    """The output, and the first column of the pair."""
     turn = turn_of(evaluation, w, p, environment, pair)
     if turn is None:
         return None
-    outputs = evaluation.shared(function.name, turn.told_by, environment, lambda: turn.outputs(evaluation, call))
-    return outputs, turn.width, turn.start
+    compute = partial(turn.output, evaluation, functions)
+    output = evaluation.shared(functions.forward.name, turn.told_by, environment, compute)
+    return output, turn.start
 
 
 def _read_encoding(evaluation: Evaluation, application: Term, environment: Environment) -> Number | None:
@@ -77,28 +77,28 @@ def _read_encoding(evaluation: Evaluation, application: Term, environment: Envir
 def _read_pair(evaluation: Evaluation, application: Term, environment: Environment) -> Number | None:
     w, m, p, a = parameters(application)
     found = _turned(evaluation, ENCODE, w, p, environment, m)
-    return found and found[0][found[2] + evaluation.place(a, environment)]
+    return found and found[0][found[1] + evaluation.place(a, environment)]
 
 
 def _read_shift_matrix(evaluation: Evaluation, application: Term, environment: Environment) -> Number | None:
     w, k, *places = parameters(application)
     row, column = (evaluation.place(each, environment) for each in places)
     found = _turned(evaluation, ROTATION, w, k, environment)
-    return found and found[0][found[1] * row + column]
+    return found and found[0][row, column]
 
 
 def _read_blocks(evaluation: Evaluation, application: Term, environment: Environment) -> Number | None:
     w, k, *places = parameters(application)
     m, a, m1, b = (evaluation.place(each, environment) for each in places)
     found = _turned(evaluation, ROTATION, w, k, environment)
-    return found and found[0][found[1] * (2 * m + a) + 2 * m1 + b]
+    return found and found[0][2 * m + a, 2 * m1 + b]
 
 
 def _read_block(evaluation: Evaluation, application: Term, environment: Environment) -> Number | None:
     w, m, k, *places = parameters(application)
     a, b = (evaluation.place(each, environment) for each in places)
     found = _turned(evaluation, ROTATION, w, k, environment, m)
-    return found and found[0][found[1] * (found[2] + a) + found[2] + b]
+    return found and found[0][found[1] + a, found[1] + b]
 
 
 def _read_frequency(evaluation: Evaluation, application: Term, environment: Environment) -> Number | None:

@@ -48,13 +48,15 @@ class Torch(Adapter):
         target = torch.float64 if tensor.is_floating_point() else torch.int64
         return np.array(tensor.to(target).numpy())
 
-    def gradients(self, function: Callable[[], Any], floating: Sequence[Any], cotangent: Any) -> tuple[Any, ...]:
+    def gradients(
+        self, function: Callable[[Sequence[Any]], Any], floating: Sequence[Any], cotangent: Any
+    ) -> tuple[Any, tuple[Any, ...]]:
         import torch
 
         for tensor in floating:
             tensor.requires_grad_(True)
         with torch.enable_grad():
-            output = function()
+            output = function(floating)
             if not output.requires_grad:
                 raise NoGradient(
                     "its output does not depend on its inputs as far as autograd knows (detached, or under no_grad)"
@@ -63,7 +65,7 @@ class Torch(Adapter):
         if any(each is None for each in found):
             missing = [number for number, each in enumerate(found) if each is None]
             raise NoGradient(f"autograd finds no path from its output to floating input number {missing[0]}")
-        return tuple(found)
+        return output, tuple(found)
 
 
 ADAPTER = Torch()

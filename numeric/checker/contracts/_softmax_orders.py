@@ -15,7 +15,13 @@ def shifted_logits(precision: Precision, z: np.ndarray, axis: int, temperature: 
 
 
 def denominator(x: Rounded, weights: Rounded, axis: int) -> Rounded:
-    """sum of the weights, where a running maximum may have rescaled what was summed so far.
+    """sum of the weights, where a running maximum may have rescaled what was summed so far."""
+    total = weights.sum(axis)
+    return total.loosened(rescaling(x, axis) * np.abs(total.value))
+
+
+def rescaling(x: Rounded, axis: int) -> np.ndarray:
+    """By what fraction the rescalings of a running sum may err.
 
     A rescaling by exp(m - m') errs by the ulps of exp and a product, and by u |m - m'|, which adds up to the range of x. There are
     as many as running maxima, from either end, or levels in a tree of partial sums.
@@ -23,8 +29,7 @@ def denominator(x: Rounded, weights: Rounded, axis: int) -> Rounded:
     wide = x.precision.wide
     rescalings = np.maximum(running_maxima(x.value, axis), math.ceil(math.log2(x.value.shape[axis])))
     reach = np.abs(x.value).max(axis, keepdims=True)
-    total = weights.sum(axis)
-    return total.loosened(wide.unit * (rescalings * (2 * wide.ulps + 1) + reach) * np.abs(total.value))
+    return np.asarray(wide.unit * (rescalings * (2 * wide.ulps + 1) + reach))
 
 
 def running_maxima(x: np.ndarray, axis: int) -> np.ndarray:

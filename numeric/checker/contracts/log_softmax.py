@@ -12,6 +12,7 @@ from ..contract import Bench, Contract, Input, Options, Probe, Property, Pullbac
 from ..formats import Format, Precision
 from ..rounding import Rounded, any_of
 from . import _slices
+from ._log_softmax_mistakes import FITS, MISTAKES
 from ._softmax_orders import composite_gradient, denominator, exponentials, shifted_logits, softmax_bound
 
 
@@ -48,7 +49,11 @@ def _in_range(way: Rounded, s: np.ndarray, axis: int | None = None) -> Rounded:
 
 
 def gradient_bound(precision: Precision, dy: np.ndarray, z: np.ndarray, axis: int, temperature: float) -> Rounded:
-    g = Rounded.exact(dy, precision)
+    return gradient_bound_of(Rounded.exact(dy, precision), precision, z, axis, temperature)
+
+
+def gradient_bound_of(g: Rounded, precision: Precision, z: np.ndarray, axis: int, temperature: float) -> Rounded:
+    """Where the cotangent g has been computed itself."""
     total = g.sum(axis)
     y = log_softmax_bound(precision, z, axis, temperature).returned()
     s = any_of([softmax_bound(precision, z, axis, temperature), y.exp()])
@@ -78,6 +83,8 @@ class LogSoftmax(Contract):
     output = "(..., n), like z"
     options = _slices.OPTIONS
     gradient_theorem = "softmax_derivatives.log_softmax_jacobian"
+    mistakes = MISTAKES
+    fits = FITS
 
     def layer(self, z: np.ndarray, *, axis: int, temperature: float) -> tuple[np.ndarray, Pullback]:
         output, cache = log_softmax.forward(z, axis, temperature)

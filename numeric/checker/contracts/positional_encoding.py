@@ -11,6 +11,7 @@ from ..contract import Bench, Contract, Input, Options, Probe, Property, Residua
 from ..formats import Format, Precision
 from ..rounding import Rounded, any_of, interleaved
 from ._angles import BASE, angle_bounds
+from ._positional_encoding_mistakes import FITS, MISTAKES
 
 OWN = 4 * 2.0**-53  # two products and a sum of numbers up to 1, in float64
 
@@ -42,6 +43,8 @@ class PositionalEncoding(Contract):
     inputs = (Input("length", "int", floating=False), Input("d_model", "int", floating=False))
     output = "(length, d_model), interleaved"
     options = (BASE,)
+    mistakes = MISTAKES
+    fits = FITS
 
     def layer(self, length: int, d_model: int, *, base: float) -> tuple[np.ndarray, None]:
         return positional_encoding.encode(np.arange(length), d_model, base, dtype=BALL), None

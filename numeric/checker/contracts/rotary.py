@@ -10,6 +10,7 @@ from ..contract import Bench, Contract, Input, Options, Probe, Property, Pullbac
 from ..formats import Format, Precision
 from ..rounding import Rounded, any_of, interleaved
 from ._angles import BASE, angle_bounds
+from ._rotary_mistakes import FITS, MISTAKES
 
 OWN_UNIT = 2.0**-53
 
@@ -66,6 +67,8 @@ class Rotary(Contract):
     output = "(..., n, d), like x"
     options = (BASE,)
     gradient_theorem = "rotary.isometry"
+    mistakes = MISTAKES
+    fits = FITS
 
     def layer(self, x: np.ndarray, positions: np.ndarray, *, base: float) -> tuple[np.ndarray, Pullback]:
         y, cache = rotary.forward(x, positions, base)

@@ -106,11 +106,13 @@ def test_an_error_of_the_argument_grows_as_the_function_does():
 
 def test_an_error_of_the_radicand_spoils_the_root_of_a_small_one():
     model = precision_of("float64")
-    root = Rounded(np.array([4.0, 1.0, 0.1]), np.full(3, 0.1), np.zeros(3), model).sqrt()
+    with np.errstate(all="ignore"):
+        root = Rounded(np.array([4.0, 1.0, 0.1]), np.full(3, 0.1), np.zeros(3), model).sqrt()
+        nothing = Rounded.exact(np.zeros(1), model).sqrt()
     assert 2 - math.sqrt(3.9) < root.worst[0] < 1.05 * (2 - math.sqrt(3.9))
     assert root.worst[1] > 1 - math.sqrt(0.9)
     assert root.worst[2] == math.inf  # a computed radicand may be -0.1
-    assert Rounded.exact(np.zeros(1), model).sqrt().worst == 0
+    assert nothing.worst == 0
 
 
 def test_power_bounds_base_and_exponent():
@@ -225,3 +227,34 @@ def test_typical_is_the_worst_in_a_short_computation():
 
 def test_slack_covers_the_roundings_of_the_bound_itself():
     assert SLACK - 1 > 1e6 * 2.0**-53
+
+
+@pytest.mark.parametrize("dtype", FORMATS)
+def test_a_product_of_matrices_stays_within_its_bound(dtype):
+    rng = np.random.default_rng(21)
+    a, b = (rng.standard_normal(shape).astype(DTYPES[dtype]) for shape in ((5, 33), (33, 7)))
+    wide = np.float32 if a.dtype.itemsize == 2 else a.dtype
+    computed = (a.astype(wide) @ b.astype(wide)).astype(a.dtype)
+    first, second = (Rounded.exact(each.astype(np.float64), precision_of(dtype)) for each in (a, b))
+    bound = first @ second
+    with precision(200):
+        error = largest_error(computed.astype(np.float64), to_balls(first.value) @ to_balls(second.value))
+    assert 0.02 < (error / allowance(bound)).max() <= 1
+
+
+def test_errors_of_both_factors_pass_through_a_product_of_matrices():
+    model = precision_of("float64")
+    a = Rounded(np.array([[1.0, -2.0]]), np.array([[1e-3, 2e-3]]), np.zeros((1, 2)), model)
+    b = Rounded(np.array([[3.0], [5.0]]), np.array([[1e-2], [0.0]]), np.zeros((2, 1)), model)
+    corners = [
+        abs((1 + s * 1e-3) * (3 + t * 1e-2) + (-2 + r * 2e-3) * 5 + 7) for s in (-1, 1) for t in (-1, 1) for r in (-1, 1)
+    ]
+    assert max(corners) <= (a @ b).worst[0, 0] < 1.01 * max(corners)
+
+
+def test_a_mapped_function_errs_by_what_it_is_told_and_its_ulps():
+    model = precision_of("float32")
+    x = Rounded(np.array([0.5]), np.array([1e-3]), np.array([1e-8]), model)
+    found = x.mapped(np.array([2.0]), np.array([4e-3]), np.array([4.0]))
+    assert found.worst[0] == pytest.approx(4e-3 + 8 * model.stored.unit * (2.0 + 8e-3))
+    assert found.square[0] == pytest.approx(16e-8, rel=1e-3)
