@@ -6,6 +6,7 @@ from .agreement.command import agree_command
 from .checker.command import check_command, contracts_command
 from .checker.mistakes_command import mistakes_command
 from .checker.sweep_command import sweep_command
+from .checker.vectors_command import vectors_command
 from .gradients.command import gradients_command
 from .training_command import train_command
 
@@ -16,6 +17,7 @@ app.command("check")(check_command)
 app.command("contracts")(contracts_command)
 app.command("mistakes")(mistakes_command)
 app.command("sweep")(sweep_command)
+app.command("vectors")(vectors_command)
 app.command("agree")(agree_command)
 app.command("gradients")(gradients_command)
 app.command("train")(train_command)

@@ -23,7 +23,8 @@ def explanations(contract: Contract, of: Of, records: Sequence[Record], form: Fo
     failed = [each for each in sample if each.failed]
     if not failed:
         return
-    telling = max(failed, key=_departure)  # where the constant matters most, its error matters least
+    # where the constant matters most, its error matters least; a structured probe may have lost digits besides
+    telling = max(failed, key=lambda record: (record.generic, _departure(record)))
     for fit in contract.fits:
         theta = _fitted(contract, fit, telling) if fit.of == of else None
         if theta is not None and of_formula(contract, fit.formula, sample, form, (to_balls(theta)[()],)) is not None:

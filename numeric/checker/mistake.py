@@ -41,6 +41,7 @@ class Instability:
 
     An implementation that fails at just those probes where the emulation fails is told so. Where it is
     `admitted`, by dtype, the bound has room for it besides accurate formulas: it passes, and its accuracy is told of.
+    Where it has `narrow_sums`, so is one that stays within the bound for such sums, since it may add up in another order.
     """
 
     id: str
@@ -50,6 +51,9 @@ class Instability:
     of: Of = "values"
     dtypes: tuple[str, ...] = EVERY_DTYPE  # in which some probe shows it
     admitted: tuple[str, ...] = ()
+    narrow_sums: bool = (
+        False  # its errors are those of sums kept in the dtype, which differ with the order of the terms
+    )
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,10 @@ from ..arithmetic import precision, to_balls, to_floats
 from .adapters.numpy import DTYPES
 from .contract import Contract
 from .enclosure import FIRST_BITS, NEGLIGIBLE, deviation
-from .formats import Format
+from .formats import Format, Precision
 from .mistake import Formula, Instability, Known, Of
 from .record import Record
+from .rounding import allowance
 
 NEARNESS = 16.0
 SAMPLED = 14  # probes at which a formula is compared, in balls
@@ -41,7 +42,7 @@ def matches(contract: Contract, of: Of, records: Sequence[Record], form: Format)
     for known in contract.mistakes:
         if known.of == of:
             distance = (
-                _unstable(known, records, form)
+                _unstable(known, contract, records, form)
                 if isinstance(known, Instability)
                 else of_formula(contract, known.formula, sample, form)
             )
@@ -143,7 +144,29 @@ def grown(wrong: np.ndarray, truth: np.ndarray, allowed: np.ndarray, form: Forma
         return np.asarray(NEARNESS * (scaled + elsewhere + form.unit * (np.abs(wrong) + largest)))
 
 
-def _unstable(known: Instability, records: Iterable[Record], form: Format) -> float | None:
+def _unstable(known: Instability, contract: Contract, records: Sequence[Record], form: Format) -> float | None:
+    """How far it is from the emulation; or, with `narrow_sums`, whether the bound for such sums has room for it."""
+    distance = _from_emulation(known, records, form)
+    if distance is None and known.narrow_sums and all(_within_narrow_sums(contract, each, form) for each in records):
+        return 1.0
+    return distance
+
+
+def _within_narrow_sums(contract: Contract, record: Record, form: Format) -> bool:
+    model = Precision(form, form, form)
+    with np.errstate(all="ignore"):
+        bounds = (
+            (contract.bound(model, *record.inputs, **record.options),)
+            if record.dy is None
+            else contract.gradient_bounds(model, record.dy, *record.inputs, **record.options)
+        )
+        return all(
+            (np.abs(found - exact.high) <= allowance(bound)).all()
+            for found, exact, bound in zip(record.found, record.exact, bounds, strict=True)
+        )
+
+
+def _from_emulation(known: Instability, records: Iterable[Record], form: Format) -> float | None:
     """How far the errors found are from those of the emulation, in OCTAVES; None where others than those probes fail at which it
     fails.
 

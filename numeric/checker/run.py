@@ -50,7 +50,7 @@ def check(
     """
     started = perf_counter()
     what, form = contract_named(contract), format_named(dtype)
-    fixed, accepted, model = _fixed(what, options), _accepted(what, accept), precision_of(dtype, precision)
+    fixed, accepted, model = _fixed(what, options), accepted_of(what, accept), precision_of(dtype, precision)
     _require_callables(what, forward, backward)
     if not isinstance(seed, int) or seed < 0:
         raise UsageError(f"seed is {seed!r}, needed an integer from 0 on")
@@ -125,7 +125,7 @@ def _fixed(contract: Contract, options: Mapping[str, Any] | None) -> dict[str, A
     return fixed
 
 
-def _accepted(contract: Contract, accept: Iterable[str]) -> tuple[str, ...]:
+def accepted_of(contract: Contract, accept: Iterable[str]) -> tuple[str, ...]:
     if isinstance(accept, str):
         raise UsageError(f"accept is the string {accept!r}, needed a tuple of ids: accept=({accept!r},)")
     for variant in accept:

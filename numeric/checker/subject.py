@@ -48,7 +48,7 @@ class Subject:
                 list(options),
                 self._adapter,
                 count,
-                lambda chosen: self._call_backward(dy, inputs, options, chosen),
+                lambda chosen: self._call_backward(dy, inputs, self._present(options), chosen),
             )
 
     def keywords_of_forward(self, inputs: Inputs, options: Options) -> Mapping[str, str]:
@@ -59,8 +59,17 @@ class Subject:
             list(options),
             self._adapter,
             count,
-            lambda chosen: self._call_forward(inputs, options, chosen),
+            lambda chosen: self._call_forward(inputs, self._present(options), chosen),
         )
+
+    def _present(self, options: Options) -> Options:
+        """For a trial: what may be absent at its default has another value."""
+        present = dict(options)
+        for name, value in options.items():
+            option = self._contract.option(name)
+            if option.may_be_absent and value == option.default:
+                present[name] = next((each for each in option.probed if each != option.default), value)
+        return present
 
     def raw_output(self, inputs: Inputs, options: Options) -> Any:
         """Whatever a call returns, unchecked. Raises BrokenCall."""

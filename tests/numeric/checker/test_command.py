@@ -3,7 +3,7 @@ import sys
 import pytest
 
 from numeric.checker import UsageError
-from numeric.checker.command import parsed_option
+from numeric.checker.options import parsed_option
 from numeric.checker.targets import loaded
 
 
