@@ -1,10 +1,10 @@
 """Judges a file of answers to vectors: the same run, with each call looked up instead of made."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from .usage import UsageError, unknown
 from .vectors import DOCUMENT, digest_of, document_in
 from .verdict import NOT_RUN, Verdict
 from .watch import BrokenCall
+
+T = TypeVar("T")
 
 
 @taking_turns
@@ -42,9 +44,9 @@ def check_answers(
         raise UsageError(f"{path}: {error}") from error
     accepted, model = accepted_of(setting.contract, accept), precision_of(setting.form.name, precision)
     answers = Answers(setting, stand_in, arrays)
-    judging, plan = Judging(setting.bench(answers, model, _Lookup), setting.seed), plan_of(setting, answers)
+    judging, plan = _Judging(setting.bench(answers, model, _Lookup), setting.seed), plan_of(setting, answers)
     judging.run(plan)
-    findings = tuple(map(answers.reworded, judging.findings(plan)))
+    findings = tuple(judging.reworded(each, answers) for each in judging.findings(plan))
     return Report(
         contract,
         path.name,
@@ -89,7 +91,7 @@ class Answers(Subject):
     def _number(self, numbers: dict[str, int], key: str) -> int:
         self.calls += 1
         if key not in numbers:
-            raise BrokenCall("this depends on earlier answers, so that the vectors do not hold it")
+            raise Unasked("it asks what depends on earlier answers, or is random on purpose")
         return numbers[key]
 
     def _answer(self, name: str, shape: tuple[int, ...]) -> np.ndarray:
@@ -104,13 +106,35 @@ class Answers(Subject):
             raise BrokenCall(f"'{name}' has shape {array.shape}, needed {tuple(shape)}")
         return FILE.values(array)
 
-    def reworded(self, finding: Finding) -> Finding:
+
+class Unasked(BrokenCall):
+    """The vectors do not hold this question, for which nobody is to blame."""
+
+
+class _Judging(Judging):
+    def __init__(self, bench: Workbench, seed: int) -> None:
+        super().__init__(bench, seed)
+        self._unasked: dict[str, str] = {}
+
+    def _made(self, name: str, call: Callable[[], T]) -> T | None:
+        def made() -> T | None:
+            try:
+                return call()
+            except Unasked as unasked:
+                self._unasked[name] = str(unasked)
+                return None
+
+        return super()._made(name, made)
+
+    def reworded(self, finding: Finding, answers: Answers) -> Finding:
         """What a run says of calls, said of a file."""
         if finding.check == "two calls equal":
             return Finding(finding.check, NOT_RUN, "a file is asked once")
+        if finding.check in self._unasked:
+            return replace(finding, message=self._unasked[finding.check])
         if finding.check == "calls" and finding.verdict == Verdict.PASS:
-            return replace(finding, message=f"{self.calls} answers: all there, shapes and dtypes right")
-        if not finding.ran and not self.has_gradients and finding.message == "no backward was given":
+            return replace(finding, message=f"{answers.calls} answers: all there, shapes and dtypes right")
+        if not finding.ran and not answers.has_gradients and finding.message == "no backward was given":
             return replace(finding, message="the file has no gradients")
         return finding
 

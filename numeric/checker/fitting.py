@@ -108,7 +108,8 @@ def _nothing(record: Record, form: Format) -> str:
 def _factor(record: Record, form: Format) -> str:
     factors = []
     for found, exact, allowed in _arrays(record):
-        square = float((exact * exact).sum())
+        with np.errstate(over="ignore"):
+            square = float((exact * exact).sum())
         if not np.isfinite(found).all() or not 0 < square < np.inf:
             return ""
         factor = float((found * exact).sum()) / square

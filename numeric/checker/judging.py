@@ -102,7 +102,7 @@ class Judging:
         if not probes:
             self._repeated = Finding("two calls equal", NOT_RUN, "at these options the output is random on purpose")
             return
-        largest = max(probes, key=lambda probe: sum(np.size(each) for each in probe.inputs))
+        largest = max(reversed(probes), key=lambda probe: sum(np.size(each) for each in probe.inputs))
         differences: list[float] = []
         for number, probe in enumerate((probes[0], largest)):
             dy = self._cotangent(probe, number)
@@ -142,13 +142,10 @@ class Judging:
             theorem = contract.gradient_theorem
             gradients = self._finding_of(self._gradients, "gradients", theorem, no_gradients or left, values)
             yield gradients
-        if plan.draws:
-            why = left or "no call gave outputs to judge"
-            yield (
-                finding_of_draws(contract, self._samples, self._bench.format)
-                if self._samples
-                else Finding("draws", NOT_RUN, why)
-            )
+        if contract.draws_at_random:
+            why = left or ("a call that it needs broke" if plan.draws else "nothing is random at the probes asked for")
+            found = finding_of_draws(contract, self._samples, self._bench.format) if self._samples else None
+            yield found or Finding("draws", NOT_RUN, why)
         not_asked = {each.check: each for each in plan.not_run}
         for one in contract.properties:
             if one.name in not_asked:

@@ -44,7 +44,7 @@ def planned(
     ]
     draws = _asked_of(contract, adapter, grid, contract.draws(np.random.default_rng([seed, SEEDS + 1]), form, default))
     properties = [one for one in contract.properties if _taken(one, subject, fixed)]
-    not_run += [_not_run(one.name, _untaken(one)) for one in contract.properties if one not in properties]
+    not_run += [_not_run(one.name, _untaken(one, fixed)) for one in contract.properties if one not in properties]
     if selection is not None:
         probes, properties, draws = _selected(contract, list(selection), probes, properties, draws, default)
     return Plan(tuple(probes), tuple(properties), tuple(not_run), tuple(draws))
@@ -109,11 +109,14 @@ def _asked_of(
 
 def _taken(one: Property, subject: Subject, fixed: Mapping[str, Any]) -> bool:
     """May it set the options that it sets?"""
-    return all(name in fixed or subject.takes(name, one.of_gradient) for name in one.options)
+    return all(name not in fixed and subject.takes(name, one.of_gradient) for name in one.options)
 
 
-def _untaken(one: Property) -> str:
-    return f"it sets {', '.join(one.options)}, which {'backward' if one.of_gradient else 'it'} takes no keyword for"
+def _untaken(one: Property, fixed: Mapping[str, Any]) -> str:
+    names = ", ".join(one.options)
+    if any(name in fixed for name in one.options):
+        return f"it sets {names}, which is fixed"
+    return f"it sets {names}, for which {'backward' if one.of_gradient else 'the implementation'} takes no keyword"
 
 
 def _asked(option: Option, value: Any, among: Sequence[Any]) -> bool:

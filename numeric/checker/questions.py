@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arithmetic import is_balls, to_floats
 from .adapters.numpy import NumPy
 from .bench import Workbench
 from .comparison import Tally
@@ -99,14 +100,14 @@ class StandIn(Subject):
 
     def output(self, inputs: Inputs, options: Options, layout: str, shape: tuple[int, ...]) -> np.ndarray:
         self._case(inputs, options, None)
-        return np.asarray(self._contract.layer(*inputs, **options)[0], np.float64)
+        return _floats(self._contract.layer(*inputs, **options)[0])
 
     def gradients_with_output(
         self, dy: np.ndarray, inputs: Inputs, options: Options, layout: str
     ) -> tuple[np.ndarray | None, list[np.ndarray]]:
         self._case(inputs, options, dy)
         pullback = self._contract.layer(*inputs, **options)[1]
-        return None, [] if pullback is None else [np.asarray(each, np.float64) for each in pullback(dy)]
+        return None, [] if pullback is None else [_floats(each) for each in pullback(dy)]
 
     def _case(self, inputs: Inputs, options: Options, dy: np.ndarray | None) -> None:
         if self._contract.random(**options):
@@ -122,6 +123,10 @@ class StandIn(Subject):
         if dy is not None:
             self.cases[number].dy = dy
             self.of_gradients[with_dy] = number
+
+
+def _floats(array: np.ndarray) -> np.ndarray:
+    return to_floats(array) if is_balls(array) else np.asarray(array, np.float64)
 
 
 def key_of(inputs: Inputs, options: Options, dy: np.ndarray | None = None) -> str:

@@ -41,7 +41,7 @@ def structured(rng: np.random.Generator, options: Mapping[str, Any]) -> list[Pro
 
     heads, empty, whole = options["heads"], random_mask(rng, 5, 7), padding((4, 0), 5, 7)
     empty[2] = False
-    large = drawn(2, 4, 6)
+    large, few = drawn(2, 4, 6), inputs(rng, {**options, "heads": 4}, 1, 2, 3, 12)
     named: list[tuple[str, Arrays, dict[str, Any]]] = [
         ("one batch, one query", drawn(1, 1, 5), {}),
         ("one key", drawn(3, 4, 1), {}),
@@ -50,6 +50,7 @@ def structured(rng: np.random.Generator, options: Mapping[str, Any]) -> list[Pro
         ("all sizes equal", drawn(heads, heads, heads), {}),
         ("large scores", (4 * large[0], 4 * large[1], *large[2:]), {}),
         ("small scores", (large[0] / 8, *large[1:]), {}),
+        ("small scores, 4 heads", (few[0] / 8, *few[1:]), {"heads": 4}),
         ("equal lengths, causal", drawn(3, 6, 6), {"causal": True}),
         ("more queries than keys, causal", drawn(2, 7, 4), {"causal": True}),
         ("equal lengths, random mask", drawn(3, 6, 6), {"mask": random_mask(rng, 6, 6)}),

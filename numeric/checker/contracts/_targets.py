@@ -34,12 +34,9 @@ def drawn_targets(rng: np.random.Generator, rows: int, classes: int, ignored: in
     return rng.choice(among, rows)
 
 
-def drawn(
-    bench: Bench, rng: np.random.Generator, shape: tuple[int, int], ignored: int | None = None
-) -> tuple[np.ndarray, np.ndarray]:
+def drawn(bench: Bench, rng: np.random.Generator, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
     """Logits and targets, none of which is ignored."""
-    without = bench.options["ignore_index"] if ignored is None else ignored
-    return bench.rounded(2 * rng.standard_normal(shape)), drawn_targets(rng, *shape, without)
+    return bench.rounded(2 * rng.standard_normal(shape)), drawn_targets(rng, *shape, bench.options["ignore_index"])
 
 
 def generic(rng: np.random.Generator, options: Options) -> list[Probe]:

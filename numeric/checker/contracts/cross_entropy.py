@@ -13,13 +13,13 @@ from ..rounding import Rounded
 from . import _targets
 from ._cross_entropy_mistakes import FITS, MISTAKES
 from ._cross_entropy_orders import gradient_bound, loss_bound
+from ._targets import IGNORED
 
 OWN_UNIT = 2.0**-53
-IGNORED = _targets.IGNORED
 
 
 def shift_invariance(bench: Bench, rng: np.random.Generator) -> Residual:
-    targets = rng.integers(0, 9, 4)
+    targets = _targets.drawn_targets(rng, 4, 9, bench.options["ignore_index"])
     grid, shift = rng.integers(-12, 13, (4, 9)) / 4, {"float64": 1024.0, "float32": 128.0}.get(bench.format.name, 32.0)
     first, allowed = bench.output(grid, targets)
     second, allowed_shifted = bench.output(grid + shift, targets)
@@ -28,7 +28,8 @@ def shift_invariance(bench: Bench, rng: np.random.Generator) -> Residual:
 
 def equal_logits(bench: Bench, rng: np.random.Generator) -> Residual:
     """log C, whatever the targets."""
-    loss, allowed = bench.output(np.full((4, 7), 0.75), rng.integers(0, 7, 4))
+    targets = _targets.drawn_targets(rng, 4, 7, bench.options["ignore_index"])
+    loss, allowed = bench.output(np.full((4, 7), 0.75), targets)
     return loss - np.log(7.0), allowed + 8 * OWN_UNIT * np.log(7.0)
 
 
@@ -44,13 +45,12 @@ def splits_of_a_batch(bench: Bench, rng: np.random.Generator) -> Residual:
 
 
 def ignored_rows_do_not_matter(bench: Bench, rng: np.random.Generator) -> Residual:
-    ignored = _targets.ignored_of(bench.options)
-    z, targets = _targets.drawn(bench, rng, (7, 5), ignored)
+    z, targets = _targets.drawn(bench, rng, (7, 5))
     padded = np.array(targets)
-    padded[[1, 4, 6]] = ignored
-    counted = padded != ignored
-    alone, allowed_alone = bench.output(z[counted], targets[counted], ignore_index=ignored)
-    among, allowed = bench.output(z, padded, ignore_index=ignored)
+    padded[[1, 4, 6]] = IGNORED
+    counted = padded != IGNORED
+    alone, allowed_alone = bench.output(z[counted], targets[counted], ignore_index=IGNORED)
+    among, allowed = bench.output(z, padded, ignore_index=IGNORED)
     return alone - among, allowed + allowed_alone
 
 
@@ -73,7 +73,7 @@ def gradient_sums_to_zero(bench: Bench, rng: np.random.Generator) -> Residual:
 
 def gradient_at_equal_logits(bench: Bench, rng: np.random.Generator) -> Residual:
     """(1 - e) (1 / C - [c = t]) / N."""
-    targets = rng.integers(0, 7, 4)
+    targets = _targets.drawn_targets(rng, 4, 7, bench.options["ignore_index"])
     dloss, e = bench.rounded(np.asarray(rng.uniform(0.5, 2))), bench.options["label_smoothing"]
     [(dz, allowed)] = bench.gradients(dloss, np.full((4, 7), 0.75), targets)
     expected = dloss * (1 - e) * (1 / 7 - np.eye(7)[targets]) / 4

@@ -247,7 +247,10 @@ def test_errors_of_both_factors_pass_through_a_product_of_matrices():
     a = Rounded(np.array([[1.0, -2.0]]), np.array([[1e-3, 2e-3]]), np.zeros((1, 2)), model)
     b = Rounded(np.array([[3.0], [5.0]]), np.array([[1e-2], [0.0]]), np.zeros((2, 1)), model)
     corners = [
-        abs((1 + s * 1e-3) * (3 + t * 1e-2) + (-2 + r * 2e-3) * 5 + 7) for s in (-1, 1) for t in (-1, 1) for r in (-1, 1)
+        abs((1 + s * 1e-3) * (3 + t * 1e-2) + (-2 + r * 2e-3) * 5 + 7)
+        for s in (-1, 1)
+        for t in (-1, 1)
+        for r in (-1, 1)
     ]
     assert max(corners) <= (a @ b).worst[0, 0] < 1.01 * max(corners)
 

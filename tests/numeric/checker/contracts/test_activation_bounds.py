@@ -5,7 +5,13 @@ import pytest
 from scipy import special
 
 from numeric.arithmetic import precision, to_balls, to_floats
-from numeric.checker.contracts._activation_bounds import ACTIVATIONS, accurate_only, bound_of, gradient_bound_of, sigmoids
+from numeric.checker.contracts._activation_bounds import (
+    ACTIVATIONS,
+    accurate_only,
+    bound_of,
+    gradient_bound_of,
+    sigmoids,
+)
 from numeric.checker.contracts.gelu import CONTRACT as GELU
 from numeric.checker.formats import precision_of
 from numeric.checker.rounding import Rounded, allowance, any_of
@@ -92,7 +98,10 @@ def test_an_error_of_the_argument_moves_the_sigmoid_by_its_slope():
     assert slope * 1e-6 <= way.worst[0] < 1.01 * slope * 1e-6
 
 
-@pytest.mark.parametrize(("x", "error", "passed", "open_slope"), [(1.0, 0.2, 1, False), (-1.0, 0.2, 0, False), (0.3, 0.2, 1, True), (0.0, 0.0, 0, True)])
+@pytest.mark.parametrize(
+    ("x", "error", "passed", "open_slope"),
+    [(1.0, 0.2, 1, False), (-1.0, 0.2, 0, False), (0.3, 0.2, 1, True), (0.0, 0.0, 0, True)],
+)
 def test_relu_passes_on_open_slopes_with_room_for_both(x, error, passed, open_slope):
     model = precision_of("float64")
     at = Rounded(np.array([x]), np.array([error]), np.array([0.0]), model)

@@ -34,7 +34,9 @@ def scaled_table(ids, table, scale=None):
 
 def one_hot(ids, table, scale=None):
     wide = np.float32 if table.dtype.itemsize == 2 else table.dtype
-    return times(((ids[..., None] == np.arange(len(table))).astype(wide) @ table.astype(wide)).astype(table.dtype), scale)
+    return times(
+        ((ids[..., None] == np.arange(len(table))).astype(wide) @ table.astype(wide)).astype(table.dtype), scale
+    )
 
 
 def in_wide(ids, table, scale=None):

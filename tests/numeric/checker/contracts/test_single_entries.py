@@ -19,7 +19,8 @@ def off(name, dtype, error_of):
     options = {each.name: each.default for each in contract.options}
     drawn = contract.generic(np.random.default_rng(3), format_named(dtype), options)[0]
     arrays = [
-        each.astype(target).astype(np.float64) if each.dtype.kind == "f" else each for each in map(np.asarray, drawn.inputs)
+        each.astype(target).astype(np.float64) if each.dtype.kind == "f" else each
+        for each in map(np.asarray, drawn.inputs)
     ]
     allowed = allowance(contract.bound(precision_of(dtype), *arrays, **options))
 
@@ -38,7 +39,9 @@ def off(name, dtype, error_of):
 @pytest.mark.parametrize("name", CONTRACTS)
 def test_twice_the_allowance(name, dtype):
     unit = format_named(dtype).unit
-    forward, probes = off(name, dtype, lambda value, allowed: max(2 * allowed + unit * abs(value), 3 * unit * abs(value)))
+    forward, probes = off(
+        name, dtype, lambda value, allowed: max(2 * allowed + unit * abs(value), 3 * unit * abs(value))
+    )
     report = check(name, forward, dtype=dtype, probes=probes)
     assert report.finding("values").verdict == "fail"
     assert report.finding("values").evidence["worst"]["ratio"] < 10 or name in ("relu", "embedding")
