@@ -111,6 +111,8 @@ def to_balls(numbers: ArrayLike | arb) -> np.ndarray:
     if array.dtype.kind in "iu" or array.dtype in (np.float16, np.float32, np.float64):
         balls = map(arb, array.ravel().tolist())  # Python's integers and floats, which Arb takes exactly
         return np.fromiter(balls, dtype=object, count=array.size).reshape(array.shape)
+    if is_balls(array) and set(map(type, array.flat)) <= {arb, Jet}:
+        return array.copy()
     exact = np.empty(array.shape, dtype=object)
     exact[...] = np.frompyfunc(_exact_ball, 1, 1)(array.astype(object))
     return exact
@@ -143,8 +145,6 @@ def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if not is_balls(a) and not is_balls(b):
         return np.asarray(a @ b)
     a, b = (side if is_balls(side) else to_balls(side) for side in (a, b))
-    if _has_jets(a) or _has_jets(b):
-        return np.asarray(a @ b)
     (m, length), n = a.shape[-2:], b.shape[-1]
     if b.shape[-2] != length:
         raise ValueError(f"matmul: a has shape {a.shape} and b {b.shape}, needed as many columns of a as rows of b")
@@ -152,14 +152,16 @@ def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     lefts, rights = np.broadcast_to(a, (*batch, m, length)), np.broadcast_to(b, (*batch, length, n))
     product = np.empty((*batch, m * n), dtype=object)
     for index in np.ndindex(batch):
-        left = arb_mat(m, length, lefts[index].ravel().tolist())
-        right = arb_mat(length, n, rights[index].ravel().tolist())
+        try:
+            left, right = _matrix(lefts[index]), _matrix(rights[index])
+        except TypeError:  # there are jets, which Arb's matrices do not take
+            return np.asarray(a @ b)
         product[index] = np.fromiter((left * right).entries(), dtype=object, count=m * n)  # a list is looked into deeply
     return product.reshape(*batch, m, n)
 
 
-def _has_jets(array: np.ndarray) -> bool:
-    return Jet in set(map(type, array.flat))
+def _matrix(array: np.ndarray) -> arb_mat:
+    return arb_mat(*array.shape, array.ravel().tolist())
 
 
 # Enclosures
@@ -172,7 +174,7 @@ def midpoint(balls: np.ndarray) -> np.ndarray:
 
 def at_zero(balls: np.ndarray) -> np.ndarray:
     """The values at t = 0 of jets, as balls; balls as they are."""
-    if not _has_jets(balls):
+    if Jet not in set(map(type, balls.flat)):
         return balls
     return _elementwise(lambda ball: ball.coefficient(0) if isinstance(ball, Jet) else ball, balls)
 

@@ -1,9 +1,9 @@
 """What is told of a result within the bound that an accurate formula could not have given.
 
-A bound may admit right formulas that lose digits, such as x (1 + erf(x / sqrt 2)) / 2 where x is negative. Beyond what accurate
-formulas may return there are two cases. The numbers are those of another convention, as near as an accurate evaluation of that comes:
-then it is the convention that is found, though the bound in a coarse format has room for both. Or they are not: it passes, with a
-note on its accuracy.
+A bound may admit right formulas that lose digits, such as x (1 + erf(x / sqrt 2)) / 2 where x is negative. Beyond what
+accurate formulas may return there are two cases. The numbers are those of another convention, as near as an accurate
+evaluation of it comes: then it is the convention that is found, though the bound in a coarse format has room for both.
+Or they are not: it passes, with a note on its accuracy.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,10 @@ ZEROS = 0.1  # of these entries, so many may be 0 in one of the two only
 def with_accuracy(
     finding: Finding, contract: Contract, of: Of, records: Sequence[Record], form: Format, output: Mistake | None
 ) -> Finding:
-    """The finding of values or gradients that are all within the bound; of gradients, `output` is what the output was found to be."""
+    """The finding of values or gradients that are all within the bound.
+
+    Of gradients, `output` is what the output was found to be.
+    """
     loose = [record for record in records if record.accurate]
     judged = [_judged(record, form) for record in loose]
     largest = max((_ratios(record, form)[0].max(initial=0.0) for record in judged), default=0.0)
@@ -68,7 +71,7 @@ def _judged(record: Record, form: Format) -> Record:
 
 
 def _ratios(record: Record, form: Format, results: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Errors in what an accurate evaluation may err by, and which results are 0 though they should not be; all entries in a row."""
+    """Of all entries, errors in what an accurate evaluation may err by, and which are 0 though they should not be."""
     ratios, zeros = [], []
     for found, exact, allowed in zip(results or record.found, record.exact, record.allowed, strict=True):
         error = deviation(found, exact, allowed, form)
@@ -99,7 +102,7 @@ def _given_by(contract: Contract, of: Of, records: Sequence[Record]) -> Mistake 
 
 
 def _nearest(contract: Contract, of: Of, records: Sequence[Record]) -> Mistake | None:
-    """The wrong formula from which all entries together are off by a small part of what they are off from the right one by.
+    """The wrong formula that all entries together are much nearer to than to the right one.
 
     In units of what the bound allows. Rounding alone, which has nothing to do with a formula, brings none nearer.
     """
@@ -124,7 +127,7 @@ def _off(records: Sequence[Record], values: Sequence[Sequence[np.ndarray]]) -> f
 
 
 def _gives(contract: Contract, known: Mistake, records: Sequence[Record]) -> bool:
-    """Is every number that of the formula, within twice an accurate evaluation's rounding, which grows with the number?"""
+    """Is every number that of the formula, within twice an accurate evaluation's rounding, grown with the number?"""
     explained = False
     for record in (record for record in records if record.entries <= LARGEST):
         wrong = values_of(contract, known.formula, record)

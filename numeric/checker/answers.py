@@ -85,7 +85,11 @@ class Answers(Subject):
         self, dy: np.ndarray, inputs: Inputs, options: Options, layout: str
     ) -> tuple[np.ndarray | None, list[np.ndarray]]:
         number = self._number(self._asked.of_gradients, key_of(inputs, options, dy))
-        floating = [(each.name, np.shape(value)) for each, value in zip(self._contract.inputs, inputs, strict=True) if each.floating]
+        floating = [
+            (each.name, np.shape(value))
+            for each, value in zip(self._contract.inputs, inputs, strict=True)
+            if each.floating
+        ]
         return None, [self._answer(f"{number}/gradient/{name}", shape) for name, shape in floating]
 
     def _number(self, numbers: dict[str, int], key: str) -> int:
@@ -147,29 +151,27 @@ class _Lookup(Workbench):
 def answers_among(names: Sequence[str] | Arrays) -> list[str]:
     """Those of the names that are answers: K/output, K/gradient/NAME."""
     parts = [(name, name.split("/")) for name in names]
-    return [
-        name
-        for name, (_, *rest) in parts
-        if rest == ["output"] or (len(rest) == 2 and rest[0] == "gradient")
-    ]
+    return [name for name, (_, *rest) in parts if rest == ["output"] or (len(rest) == 2 and rest[0] == "gradient")]
 
 
 def _vectors_of(arrays: Arrays, contract: str) -> tuple[Setting, StandIn]:
     """The vectors that the file says it answers, made anew."""
     if DOCUMENT not in arrays:
-        raise UsageError("it has no array 'vectors'; copy it from the file of vectors, so that it is known what was answered")
+        raise UsageError(
+            "it has no array 'vectors'; copy it from the file of vectors, so that it is known what was answered"
+        )
     document = document_in(arrays[DOCUMENT])
     if document.get("contract") != contract:
         raise UsageError(f"it answers the vectors of {document.get('contract')!r}, needed those of {contract!r}")
     try:
-        setting = setting_of(
-            contract, document["dtype"], document["options"], document["seed"], document["probes"]
-        )
+        setting = setting_of(contract, document["dtype"], document["options"], document["seed"], document["probes"])
     except (KeyError, TypeError, AttributeError) as error:
         raise UsageError("its array 'vectors' was changed; copy it from the vectors as it is") from error
     stand_in = asked(setting)
     if digest_of(setting, stand_in.cases) != document.get("digest"):
-        raise UsageError("its vectors ask something else than these do, made by another version; write them and answer them anew")
+        raise UsageError(
+            "its vectors ask something else than these do, made by another version; write them and answer them anew"
+        )
     return setting, stand_in
 
 

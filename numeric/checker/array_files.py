@@ -14,7 +14,7 @@ import secrets
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -129,18 +129,17 @@ def _read_safetensors(file: BinaryIO) -> Arrays:
     return {name: _tensor(name, entry, data) for name, entry in header.items() if name != "__metadata__"}
 
 
-def _tensor(name: str, entry: dict[str, object], data: bytes) -> np.ndarray:
+def _tensor(name: str, entry: dict[str, Any], data: bytes) -> np.ndarray:
     shape, offsets = entry["shape"], entry["data_offsets"]
     if entry["dtype"] not in BY_NAME:
         raise ValueError(f"{name!r} has dtype {entry['dtype']!r}, needed one of {', '.join(BY_NAME)}")
-    dtype = BY_NAME[str(entry["dtype"])]
-    whole = [*shape, *offsets]  # type: ignore[misc]
-    if not all(type(each) is int and each >= 0 for each in whole):
+    dtype = BY_NAME[entry["dtype"]]
+    if not all(type(each) is int and each >= 0 for each in (*shape, *offsets)):
         raise ValueError(f"{name!r} has shape {shape} and data_offsets {offsets}, needed integers from 0 on")
-    first, end = offsets  # type: ignore[misc]
-    if not end - first == math.prod(shape) * dtype.itemsize or end > len(data):  # type: ignore[arg-type]
+    first, end = offsets
+    if end - first != math.prod(shape) * dtype.itemsize or end > len(data):
         raise ValueError(f"{name!r} lies at {offsets} of {len(data)} bytes, needed those of shape {shape} in {dtype}")
-    return np.frombuffer(data[first:end], dtype.newbyteorder("<")).astype(dtype).reshape(shape)  # type: ignore[arg-type]
+    return np.frombuffer(data[first:end], dtype.newbyteorder("<")).astype(dtype).reshape(shape)
 
 
 FORMATS: dict[str, tuple[Callable[[BinaryIO, Arrays], None], Callable[[BinaryIO], Arrays]]] = {

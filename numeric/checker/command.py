@@ -90,7 +90,9 @@ def _require_none(given: dict[str, Any]) -> None:
     """Of a file of answers, these are settled by the vectors."""
     for name, value in given.items():
         if value:
-            raise UsageError(f"--{name} is not for a file of answers: the vectors that it answers settle it; leave it out")
+            raise UsageError(
+                f"--{name} is not for a file of answers: the vectors that it answers settle it; leave it out"
+            )
 
 
 def _require_dtype(dtype: str, report: Report) -> None:

@@ -48,7 +48,9 @@ class Tally:
     unbounded: int = 0
     failed: list[str] = field(default_factory=list)
     not_a_number: list[str] = field(default_factory=list)
-    notes: dict[str, list[str]] = field(default_factory=dict)  # what stands in place of a reference, and at which probes
+    notes: dict[str, list[str]] = field(
+        default_factory=dict
+    )  # what stands in place of a reference, and at which probes
     seen: float = np.inf  # the smallest relative error, made everywhere, that some probe would have shown
     survivors: set[str] = field(default_factory=lambda: set(IMPOSTORS))
     scalar: float | None = None  # the first truth of one entry: a constant there is one that gives it at every probe

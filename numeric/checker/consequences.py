@@ -45,7 +45,7 @@ def attributed(
     bench: Workbench,
     seeds: list[list[int]],
 ) -> Finding:
-    """The finding of a property that fails, as the variant's that output or gradients were found to be, if that breaks it too.
+    """The finding of a property that fails, as that of the variant found in output or gradients, if it breaks it too.
 
     Where the gradients are those of the variant at every probe, so are what a property of gradients says of them.
     """

@@ -15,6 +15,7 @@ from ..arithmetic import to_balls
 from .formats import Format, Precision
 from .mistake import Fit, Known, Variant
 from .rounding import Rounded
+from .statistic import Statistic
 from .usage import unknown
 
 Inputs = tuple[Any, ...]  # float64 arrays, arrays of integers or booleans, or Python integers
@@ -94,18 +95,6 @@ class Property:
     options: tuple[str, ...] = ()  # that it sets; it is not run where an implementation does not take them
 
 
-@dataclass(frozen=True)
-class Statistic:
-    """A mean over `trials` independent ones, each between 0 and 1, of what an implementation drew at random."""
-
-    name: str  # "share of entries kept"
-    theorem: str
-    found: float
-    expected: float
-    trials: int
-    slope: float = 1.0  # of the expectation, as a function of the probability that an implementation rounds to its dtype
-
-
 class Contract(ABC):
     """See the module. Options reach every method as keywords, complete; arrays hold the numbers that the implementation received."""
 
@@ -130,6 +119,11 @@ class Contract(ABC):
         """`layer` in balls, at the current ball precision; it takes floats, and so does the pullback. Raises as `layer`."""
         output, pullback = self.layer(*self.in_balls(inputs), **options)
         return output, (lambda dy: pullback(to_balls(dy))) if pullback else None
+
+    def as_floats(self, inputs: Inputs) -> Inputs:
+        """The floating inputs as arrays of float64, the others as they are."""
+        pairs = zip(inputs, self.inputs, strict=True)
+        return tuple(np.asarray(value, np.float64) if each.floating else value for value, each in pairs)
 
     def in_balls(self, inputs: Inputs) -> Inputs:
         """The floating inputs as balls, the others as they are."""
@@ -180,7 +174,7 @@ class Contract(ABC):
         """As `accurate_bound`, for each gradient."""
         return None
 
-    def random(self, **options: Any) -> bool:
+    def random(self, *_: Any, **options: Any) -> bool:
         """Is the output drawn at random with these options, so that two calls must differ, and a mean is what is exact?"""
         return False
 

@@ -7,6 +7,7 @@ from itertools import islice
 import numpy as np
 
 from .accuracy import with_accuracy
+from .coarser import coarser
 from .contract import Contract
 from .enclosure import Exact
 from .fitting import explanations
@@ -16,7 +17,7 @@ from .locating import located
 from .mistake import Instability, Known, Mistake, Of, Variant
 from .naming import Match, matches
 from .record import Record
-from .report import ALSO, Finding
+from .report import ALSO, UNSTABLE, Finding
 from .verdict import Verdict
 
 FITS_TOLD = 2
@@ -45,7 +46,8 @@ def explained(
     found = matches(contract, of, records, form)
     if found:
         return _named(finding, found, records)
-    told = [*islice(explanations(contract, of, records, form), FITS_TOLD), where(contract, records)]
+    fitted = islice(explanations(contract, of, records, form), FITS_TOLD)
+    told = [*fitted, coarser(contract, of, records, form), where(contract, records)]
     reasons = "; ".join(each for each in told if each)
     besides = f", and not the gradients of {wrong.id} either" if wrong else ""
     return replace(finding, message=f"no known mistake{besides}.\n{_sentence(reasons)}{finding.message}")
@@ -63,7 +65,11 @@ def _named(finding: Finding, found: Sequence[Match], records: Sequence[Record]) 
         message=f"{_sentence(says)}{finding.message}",
         theorem=first.theorem,
         mistake=first.id,
-        evidence={**finding.evidence, ALSO: [each.id for each in others]},
+        evidence={
+            **finding.evidence,
+            ALSO: [each.id for each in others],
+            **({UNSTABLE: True} if isinstance(first, Instability) else {}),
+        },
     )
 
 

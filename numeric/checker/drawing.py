@@ -57,7 +57,7 @@ def errors_by_entry(picture: Picture) -> str:
     counts = {(0.0, "0"): picture.equal} if picture.equal else {}
     if picture.decades:
         low, high = max(min(picture.decades), -6), max(picture.decades)
-        merged = {k: 0 for k in range(low, high + 1)}
+        merged = dict.fromkeys(range(low, high + 1), 0)
         for k, count in picture.decades.items():
             merged[max(k, low)] += count
         below = "under " if min(picture.decades) < low else ""

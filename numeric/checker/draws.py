@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from .contract import Contract, Inputs, Options, Statistic
+from .contract import Contract, Inputs, Options
 from .formats import Format
 from .mistake import Mistake
 from .report import ALSO, Finding
+from .statistic import Statistic
 from .telling import listed
 from .verdict import Verdict
 
@@ -50,7 +51,11 @@ def finding_of_draws(contract: Contract, samples: Sequence[Sample], form: Format
     every = [(sample.probe, one) for sample in samples for one in sample.statistics(contract)]
     ratios = [abs(one.found - one.expected) / allowed(one, form) for _, one in every]
     largest = float(max(ratios))
-    evidence: dict[str, Any] = {"ratio": largest, "statistics": len(every), "chance_of_a_false_alarm": CHANCE * len(every)}
+    evidence: dict[str, Any] = {
+        "ratio": largest,
+        "statistics": len(every),
+        "chance_of_a_false_alarm": CHANCE * len(every),
+    }
     failed = [each for each, ratio in zip(every, ratios, strict=True) if ratio > 1]
     if not failed:
         trials = sum(one.trials for _, one in every)

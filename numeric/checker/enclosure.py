@@ -4,12 +4,13 @@ t = high + low + r,  |r| <= radius        high, low in float64, so about 32 digi
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from operator import sub
 from typing import NamedTuple
 
 import numpy as np
 from flint import arb
 
-from ..arithmetic import UndecidedComparison, precision, to_floats
+from ..arithmetic import UndecidedComparison, precision
 from .contract import Contract, Inputs, Options, Pullback
 from .formats import Format
 from .memo import Memo, fingerprint
@@ -51,17 +52,16 @@ def enclose(compute: Callable[[int], Iterable[np.ndarray]], allowances: Sequence
 
 
 def _split(balls: np.ndarray) -> Exact:
-    high = to_floats(balls)
-    rest = np.asarray(
-        balls - high.astype(object), dtype=object
-    )  # a ball minus a float is exact but for the ball's own radius
-    nearest = np.asarray(np.frompyfunc(_radius, 1, 1)(rest), dtype=np.float64)
+    every = list(balls.flat)
+    high = list(map(float, every))  # the midpoints, rounded
+    rest = list(map(sub, every, high))  # a ball minus a float is exact but for the ball's own radius
+    nearest = _floats(map(arb.rad, rest), balls.shape)
     radius = np.where(np.isnan(nearest), np.inf, nearest * (1 + 2.0**-50) + LEAST)  # float() rounded to nearest
-    return Exact(high, to_floats(rest), radius)
+    return Exact(_floats(high, balls.shape), _floats(rest, balls.shape), radius)
 
 
-def _radius(ball: arb) -> float:
-    return float(ball.rad())
+def _floats(numbers: Iterable[arb | float], shape: tuple[int, ...]) -> np.ndarray:
+    return np.fromiter(map(float, numbers), dtype=np.float64).reshape(shape)
 
 
 def deviation(found: np.ndarray, exact: Exact, allowance: np.ndarray, returned: Format) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Which probes fail, when that is a pattern a person can use: those with one value of an option, or of one kind, or all but a few."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -17,7 +18,7 @@ def failing_where(records: Sequence[Record]) -> str:
         return ""
     names = sorted({name for record in records for name in record.options})
     for name in names:
-        values = _separating(failed, passed, lambda record, name=name: _value(record.options.get(name)))
+        values = _separating(failed, passed, partial(_value, name))
         if values:
             return f"just those with {name}={_listed(values, 'or')}"
     kinds = _separating(failed, passed, _kind)
@@ -25,9 +26,9 @@ def failing_where(records: Sequence[Record]) -> str:
         return f"just {_listed(kinds, 'and', quote=True)}"
     if len(passed) <= MOST:
         return f"all but {_listed([each.probe for each in passed], 'and', quote=True)}"
-    for name in names:
-        every = {_value(record.options.get(name)) for record in records}
-        found = sorted({_value(record.options.get(name)) for record in failed})
+    for name in names if any(each.generic for each in failed) else ():  # others are run at few values
+        every = {_value(name, record) for record in records}
+        found = sorted({_value(name, record) for record in failed})
         if len(found) < len(every) and len(found) <= MOST:
             return f"all of them with {name}={_listed(found, 'or')}"
     kinds = list(dict.fromkeys(map(_kind, failed)))
@@ -45,7 +46,8 @@ def _kind(record: Record) -> str:
     return record.probe.partition(", ")[0]
 
 
-def _value(value: object) -> str:
+def _value(name: str, record: Record) -> str:
+    value = record.options.get(name)
     return "an array" if isinstance(value, np.ndarray) else repr(value)
 
 

@@ -56,7 +56,7 @@ def _suite(report: Report) -> Element:
 
 
 def _empty_case(report: Report, name: str) -> Element:
-    # spaces would do, but dots part a class name into packages where CI shows a tree
+    # its dots part a class name into packages where CI shows a tree
     classname = f"{report.contract}.{report.subject}.{report.dtype}"
     return Element("testcase", classname=_text(classname), name=_text(name), time="0")
 
@@ -68,8 +68,7 @@ def _case(report: Report, finding: Finding) -> Element:
     verdict = report.counted(finding)
     if verdict is Verdict.PASS:
         return case
-    broken = [f"breaks {finding.theorem}"] if finding.theorem else []
-    text = "\n".join([report.title, *finding.message.splitlines(), *broken])
+    text = "\n".join([report.title, *finding.message.splitlines(), *filter(None, [finding.breach])])
     tag = "error" if verdict is Verdict.ERROR else "failure"
     return _with(case, tag, finding.mistake or str(verdict), finding.message, text)
 

@@ -94,7 +94,8 @@ def planted(contract: Contract, known: Known, dtype: str = "float64") -> tuple[I
     """
     formula = known.emulated if isinstance(known, Instability) else known.formula
     defaults = {each.name: each.default for each in contract.options}
-    rng, drawn = np.random.default_rng(0), {}
+    rng = np.random.default_rng(0)
+    drawn: dict[str, Any] = {}
     draw = formula if known.of == "draws" else contract.draw
 
     def settings(inputs: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:

@@ -78,9 +78,7 @@ def catalogued(contract: Contract, known: Known) -> dict[str, Any]:
 
 def listing(every: Sequence[Planted]) -> str:
     """Each with what it does and the theorem that it breaks."""
-    lines = [
-        f"{known.id} ({kind_of(known)}, {known.of})\n  it {known.says} [{known.theorem}]" for _, known in every
-    ]
+    lines = [f"{known.id} ({kind_of(known)}, {known.of})\n  it {known.says} [{known.theorem}]" for _, known in every]
     return "\n".join([*lines, f"{len(every)} in all"])
 
 

@@ -55,14 +55,14 @@ def _findings(title: str, findings: Sequence[Finding]) -> Iterator[str]:
         statements = "".join(f"<p>{_safe(line)}</p>" for line in each.message.splitlines())
         yield (
             f'<section class="finding {_class(each.verdict)}"><h3>{_badge(each.verdict)} {_safe(each.check)}</h3>'
-            f"{statements}{_theorem(each.theorem)}</section>"
+            f"{statements}{_theorem(each)}</section>"
         )
 
 
-def _theorem(name: str | None) -> str:
-    if name is None:
+def _theorem(finding: Finding) -> str:
+    if finding.theorem is None or finding.breach is None:
         return ""
-    return f'<p class="theorem">breaks <code>{_safe(name)}</code>: <code>{_safe(printing(name))}</code></p>'
+    return f'<p class="theorem">{_safe(finding.breach)}: <code>{_safe(printing(finding.theorem))}</code></p>'
 
 
 def _picture(name: str, picture: Picture) -> str:
@@ -71,12 +71,17 @@ def _picture(name: str, picture: Picture) -> str:
     numbers = "".join(f"<tr><td>{_safe(probe)}</td><td>{_safe(told(ratio))}</td></tr>" for probe, ratio in rows)
     where = map_of_entries(picture)
     figures = [
-        _figure(errors_by_entry(picture), f"Entries of the worst probe, <q>{_safe(picture.probe)}</q>{shape}, by their error."),
-        _figure(where, "The same entries in their places, along the last two axes: red beyond the allowance.") if where else "",
+        _figure(
+            errors_by_entry(picture),
+            f"Entries of the worst probe, <q>{_safe(picture.probe)}</q>{shape}, by their error.",
+        ),
+        _figure(where, "The same entries in their places, along the last two axes: red beyond the allowance.")
+        if where
+        else "",
     ]
     caption = f"The largest error of each of {len(rows)} probes. Left of the line is what rounding explains; a square lies beyond it."
     return (
-        f'<section><h2>Errors of the {_safe(name)}, in allowances</h2>{_figure(errors_by_probe(picture), caption)}'
+        f"<section><h2>Errors of the {_safe(name)}, in allowances</h2>{_figure(errors_by_probe(picture), caption)}"
         f'<div class="pair">{"".join(figures)}</div>'
         f"<details><summary>All {len(rows)} probes in numbers</summary><table>{numbers}</table></details></section>"
     )

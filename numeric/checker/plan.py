@@ -134,7 +134,7 @@ def _selected(
     draws: list[Probe],
     default: Options,
 ) -> tuple[list[Probe], list[Property], list[Probe]]:
-    names = [each.name for each in (*probes, *properties, *draws)]
+    names = [*(each.name for each in (*probes, *draws)), *(one.name for one in properties)]
     wanted: set[str] = set()
     own = []
     for each in selection:
@@ -144,7 +144,7 @@ def _selected(
             continue
         matched = {name for name in names if name == each or fnmatchcase(name, str(each))}
         if not matched:
-            raise unknown("probe", each, names)
+            raise unknown("probe", each, dict.fromkeys(name.partition(", ")[0] for name in names))
         wanted |= matched
     chosen = [each for each in probes if each.name in wanted] + own
     return (
@@ -155,7 +155,7 @@ def _selected(
 
 
 def _require_fitting(contract: Contract, probe: Probe, default: Options) -> None:
-    """The exact function must take the probe's inputs and options."""
+    """The contract must take the probe's inputs and options."""
     if len(probe.inputs) != len(contract.inputs):
         raise UsageError(
             f"probe {probe.name!r} has {len(probe.inputs)} inputs, needed {len(contract.inputs)}: {contract.signature}"
@@ -163,6 +163,7 @@ def _require_fitting(contract: Contract, probe: Probe, default: Options) -> None
     for name in probe.options:
         contract.option(name)
     try:
-        contract.exact(*probe.inputs, **{**default, **probe.options})
+        with np.errstate(all="ignore"):
+            contract.layer(*contract.as_floats(probe.inputs), **{**default, **probe.options})
     except (TypeError, ValueError, IndexError) as error:
         raise UsageError(f"probe {probe.name!r} does not fit {contract.signature}: {error}") from error

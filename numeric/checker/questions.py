@@ -20,7 +20,6 @@ from .formats import Format, Precision, format_named, precision_of
 from .judging import Judging
 from .memo import fingerprint
 from .plan import Plan, planned
-from .plain import plain
 from .subject import Subject
 from .usage import UsageError
 from .watch import BrokenCall
@@ -74,8 +73,8 @@ def setting_of(
     what = contract_named(contract)
     for name, value in options.items():
         what.option(name)
-        if plain(value) != value:
-            raise UsageError(f"option {name} is {value!r}, needed what JSON holds: a number, a string, true, false or null")
+        if not isinstance(value, str | int | float | None):
+            raise UsageError(f"option {name} is {value!r}, needed a number, a string, a truth value or None")
     if not isinstance(seed, int) or seed < 0:
         raise UsageError(f"seed is {seed!r}, needed an integer from 0 on")
     return Setting(what, format_named(dtype), dict(options), seed, None if probes is None else tuple(probes))

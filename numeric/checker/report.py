@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 ALSO = "also"  # in a finding's evidence: the ids of other mistakes that explain it as well
 
+UNSTABLE = "unstable"  # in a finding's evidence: the formula is right, and loses its digits
+
 
 class CheckFailed(AssertionError):
     """A check that did not pass; the message is the diagnosis."""
@@ -34,6 +36,13 @@ class Finding:
     @property
     def ran(self) -> bool:
         return self.verdict != NOT_RUN
+
+    @property
+    def breach(self) -> str | None:
+        """What it says of its theorem, where it is no pass."""
+        if self.theorem is None or not self.ran or self.verdict == Verdict.PASS:
+            return None
+        return f"{'right by' if self.evidence.get(UNSTABLE) else 'breaks'} {self.theorem}"
 
     def as_dict(self) -> dict[str, Any]:
         return {

@@ -1,8 +1,6 @@
 """The implementation under test: called with its own arrays, and held to shape, dtype and leaving its inputs alone."""
 
-import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +8,8 @@ import numpy as np
 from .adapter import Adapter, NoGradient
 from .contract import Contract, Inputs, Options
 from .formats import FORMATS, Format
-from .watch import BrokenCall, OutOfTime, watched
+from .keywords import keywords_taken, required
+from .watch import BrokenCall, told, watched
 
 
 class Subject:
@@ -29,7 +28,7 @@ class Subject:
         self.calls = 0
         self._forward_keywords: Mapping[str, str] = {}
         self._backward_keywords: Mapping[str, str] = {}
-        self._forward_required, self._backward_required = _required(forward), _required(backward)
+        self._forward_required, self._backward_required = required(forward), required(backward)
 
     @property
     def has_gradients(self) -> bool:
@@ -43,7 +42,7 @@ class Subject:
         self._forward_keywords = self._backward_keywords = self.keywords_of_forward(inputs, options)
         if self._backward is not None:
             dy, count = np.ones(shape), len(self._contract.arguments(inputs)) + 1
-            self._backward_keywords = _keywords(
+            self._backward_keywords = keywords_taken(
                 self._backward,
                 list(options),
                 self._adapter,
@@ -54,7 +53,7 @@ class Subject:
     def keywords_of_forward(self, inputs: Inputs, options: Options) -> Mapping[str, str]:
         """The contract's name of each option taken, and the keyword that it is taken by."""
         count = len(self._contract.arguments(inputs))
-        return _keywords(
+        return keywords_taken(
             self._forward,
             list(options),
             self._adapter,
@@ -177,13 +176,19 @@ class Subject:
     def _require_untouched(self, natives: list[Any], inputs: Inputs) -> None:
         for native, given, each in zip(natives, inputs, self._contract.inputs, strict=True):
             if isinstance(given, np.ndarray) and not np.array_equal(
-                self._adapter.values(native), given, equal_nan=True
+                self._read(native, f"it left its input {each.name} as an array"), given, equal_nan=True
             ):
                 raise BrokenCall(f"it changed its input {each.name} in place; it must leave its inputs as they were")
 
     def _checked(self, result: Any, shape: tuple[int, ...], who: str) -> np.ndarray:
         self._require_fitting(result, shape, who)
-        return self._adapter.values(result)
+        return self._read(result, f"{who} returned {self._adapter.array_name}")
+
+    def _read(self, array: Any, what: str) -> np.ndarray:
+        try:
+            return self._adapter.values(array)
+        except Exception as error:  # on a device of no memory, sparse, or deleted
+            raise BrokenCall(f"{what} whose numbers cannot be read: {told(error)}") from error
 
     def _require_fitting(self, result: Any, shape: tuple[int, ...], who: str) -> None:
         if not self._adapter.owns_array(result):
@@ -223,53 +228,3 @@ def _described(result: Any) -> str:
     if isinstance(result, tuple):
         return f"a tuple of {len(result)} ({', '.join(type(each).__name__ for each in result[:4])})"
     return f"a {type(result).__name__}"
-
-
-def _required(function: Callable[..., Any] | None) -> frozenset[str]:
-    """The parameters that have no default, as far as a signature tells."""
-    try:
-        parameters = inspect.signature(function).parameters.values() if function else []
-    except (TypeError, ValueError):
-        parameters = []
-    return frozenset(each.name for each in parameters if each.default is each.empty)
-
-
-def _keywords(
-    function: Callable[..., Any],
-    names: list[str],
-    adapter: Adapter,
-    positional: int,
-    trial: Callable[[Mapping[str, str]], Any],
-) -> Mapping[str, str]:
-    """Which options `function` takes, each with the keyword that it takes it by."""
-    candidates = {name: (name, *adapter.synonyms.get(name, ())) for name in names}
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        parameters = None  # built in: no signature to read
-    if parameters is not None and not any(each.kind is each.VAR_KEYWORD for each in parameters):
-        first = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)][
-            :positional
-        ]
-        free = {each.name for each in parameters if each.kind in (each.KEYWORD_ONLY, each.POSITIONAL_OR_KEYWORD)} - set(
-            first
-        )
-        found = {name: [each for each in keywords if each in free] for name, keywords in candidates.items()}
-        return {name: keywords[0] for name, keywords in found.items() if keywords}
-    for chosen in _choices(candidates):
-        try:
-            trial(chosen)
-        except OutOfTime:
-            raise
-        except BrokenCall as broken:
-            if isinstance(broken.__cause__, TypeError):
-                continue
-        return chosen
-    return {}
-
-
-def _choices(candidates: Mapping[str, tuple[str, ...]]) -> Iterator[dict[str, str]]:
-    """All ways to pass some of the options, those that pass most first."""
-    every = product(*[(*keywords, None) for keywords in candidates.values()])
-    ways = [{name: word for name, word in zip(candidates, words, strict=True) if word is not None} for words in every]
-    yield from sorted(ways, key=len, reverse=True)

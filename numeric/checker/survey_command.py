@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-
 from .presenting import only_reports_on_stdout, write
 from .progress import progress
 from .subjects import group_named, group_names
@@ -17,7 +16,9 @@ from .verdict import worst
 def require_group(target: str, given: Sequence[Any]) -> None:
     """Raises UsageError unless the target is a library with ready-made subjects, and nothing is given that is of one subject only."""
     if ":" in target:
-        raise UsageError(f"{target} needs a contract to be judged by: --as CONTRACT; python -m numeric contracts lists them")
+        raise UsageError(
+            f"{target} needs a contract to be judged by: --as CONTRACT; python -m numeric contracts lists them"
+        )
     if target not in group_names():
         raise unknown("group of subjects", target, group_names())
     if any(given):

@@ -83,8 +83,8 @@ def _unpassed(finding: "Finding") -> list[RenderableType]:
     """The check and its verdict; below, each statement of the message, and the theorem."""
     head = Text(finding.check, "bold") + Text(": ") + Text(str(finding.verdict), STYLES[finding.verdict])
     lines = [Text(line) for line in finding.message.splitlines()]
-    if finding.theorem and finding.verdict not in (Verdict.PASS, NOT_RUN):
-        lines.insert(min(1, len(lines) - 1), Text(f"breaks {finding.theorem}", "cyan"))
+    if finding.breach:
+        lines.insert(min(1, len(lines) - 1), Text(finding.breach, "cyan"))
     return [head, *(Padding(_hanging(line, 2), (0, 0, 0, 2)) for line in lines)]
 
 

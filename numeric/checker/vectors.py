@@ -1,9 +1,9 @@
 """Vectors for programs in any language: inputs, exact outputs and gradients, and what rounding may do to them; docs/vectors.md.
 
-    K/input/NAME, K/option/NAME, K/cotangent            what case K asks
-    K/output/high, low, allowance                       high + low is exact to about 32 digits
-    K/gradient/NAME/high, low, allowance                the gradients of <cotangent, output>
-    vectors                                             a document in JSON, as bytes
+K/input/NAME, K/option/NAME, K/cotangent            what case K asks
+K/output/high, low, allowance                       high + low is exact to about 32 digits
+K/gradient/NAME/high, low, allowance                the gradients of <cotangent, output>
+vectors                                             a document in JSON, as bytes
 """
 
 import json
@@ -116,7 +116,9 @@ def document_in(array: np.ndarray) -> dict[str, Any]:
     try:
         document = json.loads(array.astype(np.uint8, casting="safe").tobytes())
     except (ValueError, TypeError) as error:
-        raise UsageError(f"its array 'vectors' is no JSON in bytes: {error}; copy it from the vectors as it is") from error
+        raise UsageError(
+            f"its array 'vectors' is no JSON in bytes: {error}; copy it from the vectors as it is"
+        ) from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise UsageError("its array 'vectors' is not that of `python -m numeric vectors`; copy it from there as it is")
     if document.get("version") != VERSION:

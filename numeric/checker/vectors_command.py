@@ -19,9 +19,7 @@ def vectors_command(
     dtype: Annotated[str, typer.Option(help="float64, float32, float16 or bfloat16")] = "float64",
     seed: Annotated[int, typer.Option(min=0)] = 0,
     option: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="fix an option")] = None,
-    probe: Annotated[
-        list[str] | None, typer.Option(metavar="PATTERN", help="only these probes and properties")
-    ] = None,
+    probe: Annotated[list[str] | None, typer.Option(metavar="PATTERN", help="only these probes and properties")] = None,
 ) -> None:
     """Write inputs, exact outputs and gradients, and allowances; `check ANSWERS --as CONTRACT` judges the answers.
 

@@ -65,6 +65,8 @@ def watched(call: Callable[[], Any], what: str) -> Any:
     """The result of `call()`. Raises BrokenCall if it raises anything at all, OutOfTime after TIME_LIMIT seconds."""
     outcome: dict[str, Any] = {}
 
+    process = os.getpid()
+
     def work() -> None:
         try:
             with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -72,6 +74,8 @@ def watched(call: Callable[[], Any], what: str) -> Any:
                 outcome["result"] = call()
         except BaseException as error:  # SystemExit and the like must not end the checker
             outcome["error"] = error
+        if os.getpid() != process:
+            os._exit(1)  # a child that it forked has come back from the call too, and must not go on with the run
 
     context = contextvars.copy_context()
     worker = IDLE.pop() if IDLE else Worker()

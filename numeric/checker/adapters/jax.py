@@ -29,12 +29,12 @@ class Jax(Adapter):
 
     def context(self) -> AbstractContextManager[Any]:
         import jax
+        import jax.experimental
 
-        if hasattr(jax, "enable_x64"):
-            return jax.enable_x64(True)
-        from jax.experimental import enable_x64  # before version 0.8
-
-        return enable_x64()
+        before_0_8: Any = jax.experimental
+        enable_x64 = jax.enable_x64 if hasattr(jax, "enable_x64") else before_0_8.enable_x64
+        context: AbstractContextManager[Any] = enable_x64(True)
+        return context
 
     def array(self, values: np.ndarray, dtype: str, layout: str) -> Any:
         import jax.numpy as jnp

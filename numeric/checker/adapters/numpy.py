@@ -1,5 +1,7 @@
 """NumPy arrays, with bfloat16 from ml_dtypes. Gradients are hand-written here, since NumPy has none of its own."""
 
+from typing import ClassVar
+
 import array_api_compat
 import ml_dtypes
 import numpy as np
@@ -14,7 +16,7 @@ DTYPES = {name: np.dtype(name) for name in ("float64", "float32", "float16")} | 
 class NumPy(Adapter):
     name = "numpy"
     array_name = "a NumPy array"
-    layouts = ("contiguous", "strided", "read-only")
+    layouts: ClassVar[tuple[str, ...]] = ("contiguous", "strided", "read-only")
 
     def owns_array(self, thing: object) -> bool:
         return array_api_compat.is_numpy_array(thing) or isinstance(thing, np.generic)
@@ -35,7 +37,7 @@ class NumPy(Adapter):
         return array.dtype.name
 
     def values(self, array: np.ndarray) -> np.ndarray:
-        found = np.asarray(array)
+        found = np.ma.filled(array, np.nan) if np.ma.is_masked(array) else np.asarray(array)
         return np.array(found, dtype=np.int64 if found.dtype.kind in "iub" else np.float64)
 
 

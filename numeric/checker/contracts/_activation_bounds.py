@@ -2,19 +2,19 @@
 
     relu     exact; at 0, and where rounding may have moved x across 0, any slope from 0 to 1 is a subgradient
              (activation_bounds.relu_subgradient), and so admitted
-    sigmoid  1 / (1 + exp(-x)), or exp(x) / (1 + exp(x)) where x < 0: accurate. (1 + tanh(x/2)) / 2, or 1 - s(-x): errs by a few
-             u, so that nothing is left of it where s is small
+    sigmoid  1 / (1 + exp(-x)), or exp(x) / (1 + exp(x)) where x < 0: accurate. (1 + tanh(x/2)) / 2, or 1 - s(-x): errs
+             by a few u, so that nothing is left of it where s is small
     Phi      erfc(-x / sqrt 2) / 2: accurate. (1 + erf(x / sqrt 2)) / 2: errs by a few u
-    silu     x s                    slope   s (1 + x (1 - s));  s + x s (1 - s);  y + s (1 - y), which errs by a few u y
-    gelu     x Phi                  slope   Phi + x phi, phi = exp(-x^2/2) / sqrt(2 pi), or as autograd has it, exp(-z^2)
+    silu     x s        slope   s (1 + x (1 - s));  s + x s (1 - s);  y + s (1 - y), which errs by a few u y
+    gelu     x Phi      slope   Phi + x phi, phi = exp(-x^2/2) / sqrt(2 pi), or as autograd has it, exp(-z^2)
 
-The slope is added up before or after it is multiplied by the cotangent. Two bounds come of this: of accurate orders only, and of
-all. In 16 bits every order is accurate that is computed in the wide format and rounded once.
+The slope is added up before or after it is multiplied by the cotangent. Two bounds come of this: of accurate orders
+only, and of all. In 16 bits every order is accurate that is computed in the wide format and rounded once.
 
-An erfc errs, besides its ulps, by what squaring its argument does to exp(-z^2): 2 u z^2, relatively (Cephes, ndtr.c, states 5.7e-14
-up to 26.6). An erf errs, of 1, by half as much again as its ulps, for the sake of Abramowitz and Stegun's
-formula 7.1.26 (within 1.5e-7) in PyTorch's gelu: that was seen to err by 7.5 u in float32, where 4 ulps are 8 u.
-Its derivative there is 0 from -7 on.
+An erfc errs, besides its ulps, by what squaring its argument does to exp(-z^2): 2 u z^2, relatively (Cephes, ndtr.c,
+states 5.7e-14 up to 26.6). An erf in a sum with 1 may err by half as much again as its ulps, of 1, which is 12 u: the one
+inside PyTorch's gelu in float32 (Abramowitz and Stegun's formula 7.1.26, within 1.5e-7) was seen to err by 9.4 u, and its
+derivative to be 0 from -7 on.
 """
 
 import math
@@ -75,7 +75,7 @@ def _relu_gradient(g: Rounded, x: Rounded, accurate: bool) -> Ways:
 def sigmoids(x: Rounded, accurate: bool) -> Ways:
     form = x.precision.stored
     s, rest = special.expit(x.value), special.expit(-x.value)
-    # the exponential errs by its ulps, which moves s as an error of x would; s (1 - s) moves by no more than its argument does
+    # the exponential errs by its ulps, which moves s as an error of x would; ln s (1 - s) moves by no more than x
     moved = np.minimum(x.worst + 2 * form.ulps * form.unit, 700.0)
     worst = (s * rest * moved + 2 * form.unit * s) * np.exp(moved)
     # 1 + exp(-x) is 1 where exp(-x) is small enough, and so is s

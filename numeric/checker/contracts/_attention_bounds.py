@@ -12,6 +12,8 @@ distances from a mean. What is rounded afterwards is bounded by an analysis from
 of second degree for ds, so that p' <= p G makes it larger by G or G^2. Of both bounds the smaller one holds, entry by entry.
 """
 
+import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +31,15 @@ from ._attention_orders import (
     without_errors,
 )
 
-CHEAP = 2**16  # scores; for more the plain analysis will do
+CHEAP = 2**16  # scores; for more the plain analysis will do, one matrix after another, each of which stays near the processor
+
+
+class Matrices(NamedTuple):
+    """Forward passes of the matrices of a stack, and the stack of their outputs."""
+
+    y: Rounded
+    each: tuple["Attended", ...]
+    batch: tuple[int, ...]
 
 
 class Attended(NamedTuple):
@@ -44,8 +54,31 @@ class Attended(NamedTuple):
     keep: np.ndarray | None
 
 
-def attention_bound(q: Rounded, k: Rounded, v: Rounded, keep: Any) -> Attended:
+def attention_bound(q: Rounded, k: Rounded, v: Rounded, keep: Any) -> Attended | Matrices:
     """`keep` is boolean, of a shape that broadcasts to the scores, or None."""
+    batch = np.broadcast_shapes(*(each.value.shape[:-2] for each in (q, k, v)))
+    scores = (*batch, q.value.shape[-2], k.value.shape[-2])
+    if not batch or math.prod(scores) <= CHEAP:
+        return _attended(q, k, v, keep)
+    places = list(np.ndindex(batch))
+    kept = None if keep is None else np.broadcast_to(keep, scores)
+    parts = zip(*(_matrices(each, batch) for each in (q, k, v)), strict=True)
+    each = tuple(_attended(*one, None if kept is None else kept[at]) for at, one in zip(places, parts, strict=True))
+    return Matrices(_stacked([one.y for one in each], batch), each, batch)
+
+
+def _matrices(x: Rounded, batch: tuple[int, ...]) -> list[Rounded]:
+    whole = x.rearranged(lambda part: np.broadcast_to(part, (*batch, *part.shape[-2:])))
+    return [whole.rearranged(lambda part, at=at: part[at]) for at in np.ndindex(batch)]
+
+
+def _stacked(matrices: Sequence[Rounded], batch: tuple[int, ...]) -> Rounded:
+    parts = (np.stack([getattr(each, part) for each in matrices]) for part in ("value", "worst", "square"))
+    stacked = (part.reshape(*batch, *part.shape[1:]) for part in parts)
+    return Rounded(*stacked, matrices[0].precision)
+
+
+def _attended(q: Rounded, k: Rounded, v: Rounded, keep: Any) -> Attended:
     s, plain = attended(q, k, v, keep)
     keep = None if keep is None else np.broadcast_to(keep, s.value.shape)
     if s.value.size > CHEAP:
@@ -81,8 +114,20 @@ def distances(moved: np.ndarray, v: Rounded, y: Rounded) -> np.ndarray:
     return np.asarray((moved[..., None] * (apart + y.worst[..., :, None, :])).sum(-2))
 
 
-def gradient_bounds(g: Rounded, q: Rounded, k: Rounded, v: Rounded, at: Attended) -> tuple[Rounded, ...]:
+def gradient_bounds(
+    g: Rounded, q: Rounded, k: Rounded, v: Rounded, at: Attended | Matrices
+) -> tuple[Rounded, ...]:
     """Of dq, dk, dv; a gradient that was broadcast in the forward pass is summed, and stored before."""
+    if isinstance(at, Attended):
+        gradients = _gradients(g, q, k, v, at)
+    else:
+        parts = zip(*(_matrices(each, at.batch) for each in (g, q, k, v)), at.each, strict=True)
+        columns = zip(*(_gradients(*one) for one in parts), strict=True)
+        gradients = tuple(_stacked(column, at.batch) for column in columns)
+    return tuple(summed_to(gradient, of.value.shape) for gradient, of in zip(gradients, (q, k, v), strict=True))
+
+
+def _gradients(g: Rounded, q: Rounded, k: Rounded, v: Rounded, at: Attended) -> tuple[Rounded, ...]:
     dp = g @ transposed(v)
     ds = score_gradients(g, dp, at.scores, at.plain, at.keep)
     p = at.plain.p
@@ -90,8 +135,7 @@ def gradient_bounds(g: Rounded, q: Rounded, k: Rounded, v: Rounded, at: Attended
         bare = score_gradients(g, dp, at.scores, at.bare, at.keep)
         ds = smaller(ds, _moved_gradient(dp, p.value, at.moved) + at.growth**2 * bare.worst)
         p = smaller(p, at.moved + p.value * at.moved.sum(-1, keepdims=True) + at.growth * at.bare.p.worst)
-    pairs = zip(gradients_from_scores(g, q, k, p, ds), (q, k, v), strict=True)
-    return tuple(summed_to(gradient, of.value.shape) for gradient, of in pairs)
+    return gradients_from_scores(g, q, k, p, ds)
 
 
 def _moved_gradient(dp: Rounded, p: np.ndarray, moved: np.ndarray) -> np.ndarray:

@@ -1,11 +1,11 @@
 """The orders in which a correct implementation may evaluate cross-entropy, and its gradient, as bounds; of rows that all count.
 
-    loss        log s in the orders of `log_softmax`; of it -y_t, or with a smoothing e the sum over targets mixed beforehand, or
-                (1 - e) times one mean plus e / C times the mean of the sums, or log S - (1 - e) x_t - e mean x with x shifted.
-                Rows are summed and then divided by their number n, or weighted by 1 / n before that.
-                Not admitted: (max + log S) - z_t, which loses a digit for each digit of a common offset
-    gradient    dL (s - y) / n however its factors are grouped; and what autograd makes of each order of log_softmax for the
-                cotangent -dL y / n
+loss        log s in the orders of `log_softmax`; of it -y_t, or with a smoothing e the sum over targets mixed beforehand, or
+            (1 - e) times one mean plus e / C times the mean of the sums, or log S - (1 - e) x_t - e mean x with x shifted.
+            Rows are summed and then divided by their number n, or weighted by 1 / n before that.
+            Not admitted: (max + log S) - z_t, which loses a digit for each digit of a common offset
+gradient    dL (s - y) / n however its factors are grouped; and what autograd makes of each order of log_softmax for the
+            cotangent -dL y / n
 """
 
 import numpy as np
@@ -67,7 +67,9 @@ def _mean(rows: Rounded, n: int) -> Rounded:
     return any_of([way.rearranged(lambda part: part.reshape(())) for way in ways])
 
 
-def gradient_bound(precision: Precision, dloss: np.ndarray, z: np.ndarray, targets: np.ndarray, smoothing: float) -> Rounded:
+def gradient_bound(
+    precision: Precision, dloss: np.ndarray, z: np.ndarray, targets: np.ndarray, smoothing: float
+) -> Rounded:
     n, classes = z.shape
     g = Rounded.exact(np.broadcast_to(dloss, z.shape), precision)
     y, s = _mixed(precision, targets, classes, smoothing), softmax_bound(precision, z, -1, 1.0)

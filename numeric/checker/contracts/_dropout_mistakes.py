@@ -7,12 +7,18 @@ import numpy as np
 
 from ..mistake import Fit, Formula, Mistake, Variant
 
-MEAN, SLOPE, SAME = "dropout.expected_output_is_input", "dropout.gradient_is_masked_cotangent", "dropout.rate_zero_is_identity"
+MEAN, SLOPE, SAME = (
+    "dropout.expected_output_is_input",
+    "dropout.gradient_is_masked_cotangent",
+    "dropout.rate_zero_is_identity",
+)
 VARIANCE = "dropout.variance_of_output"
 MANY = 200  # entries, at rates from 0.1 on: that all of them are kept has a probability below 1e-9
 
 
-def _output(training_mode: Callable[[Any, Any, Any], Any], otherwise: Callable[[Any, Any, Any], Any] | None = None) -> Formula:
+def _output(
+    training_mode: Callable[[Any, Any, Any], Any], otherwise: Callable[[Any, Any, Any], Any] | None = None
+) -> Formula:
     """training_mode(x, keep, p), and otherwise(x, keep, p) or x when not training."""
 
     def formula(x: Any, *, p: float, training: bool, keep: Any, keep_dx: Any = None) -> Any:

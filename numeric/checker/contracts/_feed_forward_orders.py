@@ -1,4 +1,4 @@
-"""The orders in which a correct implementation may evaluate the position-wise feed-forward layer, and its gradients, as bounds.
+"""The orders in which a correct implementation may evaluate the feed-forward layer and its gradients, as bounds.
 
 a = x W1 + b1       products accumulated in the wide format in any order, with the bias among them or added after
 dW = x^T g          over all rows at once, or over one axis after another, each partial sum stored; and likewise db
@@ -39,6 +39,10 @@ def transposed(x: Rounded) -> Rounded:
 
 def hidden(precision: Precision, x: np.ndarray, w1: np.ndarray, b1: np.ndarray, activation: str) -> Hidden:
     rows, w, b = (Rounded.exact(each, precision) for each in (x.reshape(-1, x.shape[-1]), w1, b1))
+    return hidden_units(rows, w, b, activation)
+
+
+def hidden_units(rows: Rounded, w: Rounded, b: Rounded, activation: str) -> Hidden:
     a = linear(rows, w, b)
     return Hidden(rows, a, bound_of(activation, a))
 

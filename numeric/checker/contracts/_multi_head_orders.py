@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..rounding import Rounded, any_of
-from ._attention_bounds import Attended, attention_bound, gradient_bounds
+from ._attention_bounds import Attended, Matrices, attention_bound, gradient_bounds
 from ._attention_orders import transposed
 
 
@@ -20,7 +20,7 @@ class Bounds(NamedTuple):
     q: Rounded  # (B, F, R, n_q, d / H), head f R + r
     k: Rounded  # (B, F, 1, n_k, d / H)
     v: Rounded
-    at: Attended
+    at: Attended | Matrices
     concat: Rounded  # (B, n_q, d)
 
 
@@ -33,7 +33,11 @@ def split(z: Rounded, groups: int, size: int) -> Rounded:
 
 
 def concat(h: Rounded) -> Rounded:
-    return h.rearranged(lambda part: np.moveaxis(part, -2, -4).reshape(part.shape[0], part.shape[-2], -1))
+    def move(part: np.ndarray) -> np.ndarray:
+        heads = np.moveaxis(part, -2, -4)
+        return heads.reshape(*heads.shape[:-3], -1)
+
+    return h.rearranged(move)
 
 
 def forward_bounds(

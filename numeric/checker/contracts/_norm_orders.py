@@ -104,7 +104,7 @@ def output_bound(rows: Rows, gain: Rounded, bias: Rounded | None) -> Rounded:
 
 def gradient_bounds(rows: Rows, dy: Rounded, gain: Rounded) -> tuple[Rounded, Rounded, Rounded]:
     """For x, gain and bias."""
-    return _inputs_gradient(rows, dy * gain), over_rows(dy * rows.x_hat), over_rows(dy)
+    return inputs_gradient(rows, dy * gain), over_rows(dy * rows.x_hat), over_rows(dy)
 
 
 def over_rows(terms: Rounded) -> Rounded:
@@ -120,7 +120,8 @@ def over_rows(terms: Rounded) -> Rounded:
     return any_of([flat, one_by_one, last_first])
 
 
-def _inputs_gradient(rows: Rows, g: Rounded) -> Rounded:
+def inputs_gradient(rows: Rows, g: Rounded) -> Rounded:
+    """Of x, from g = gain dy."""
     x_hat, inverse, n = rows.x_hat, rows.inverse, g.value.shape[-1]
     centred, unit = rows.mean is not None, g.precision.stored.unit
     overlap = mean(g * x_hat)

@@ -18,8 +18,8 @@ Turn = Callable[[Any, Any, Any], Any]  # of x by cosines and sines (n, d/2)
 
 def cosines(x: Any, theta: Any) -> tuple[Any, Any]:
     """cos and sin in the arithmetic of x, of angles that are balls."""
-    pair = np.cos(theta), np.sin(theta)
-    return pair if is_balls(x) else tuple(convert(to_floats(each), x.dtype) for each in pair)  # type: ignore[return-value]
+    cos, sin = np.cos(theta), np.sin(theta)
+    return (cos, sin) if is_balls(x) else (convert(to_floats(cos), x.dtype), convert(to_floats(sin), x.dtype))
 
 
 def neighbours(x: Any, cos: Any, sin: Any) -> Any:

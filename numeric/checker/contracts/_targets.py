@@ -28,22 +28,23 @@ def ignored_of(options: Mapping[str, Any]) -> int:
     return given
 
 
-def drawn_targets(rng: np.random.Generator, rows: int, classes: int, ignored: int | None) -> np.ndarray:
+def drawn_targets(rng: np.random.Generator, shape: tuple[int, ...], ignored: int | None) -> np.ndarray:
     """None of them ignored."""
+    rows, classes = shape
     among = np.setdiff1d(np.arange(classes), [] if ignored is None else [ignored])
     return rng.choice(among, rows)
 
 
 def drawn(bench: Bench, rng: np.random.Generator, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
     """Logits and targets, none of which is ignored."""
-    return bench.rounded(2 * rng.standard_normal(shape)), drawn_targets(rng, *shape, bench.options["ignore_index"])
+    return bench.rounded(2 * rng.standard_normal(shape)), drawn_targets(rng, shape, bench.options["ignore_index"])
 
 
 def generic(rng: np.random.Generator, options: Options) -> list[Probe]:
     """Where rows may be ignored, two in five are, the first among them, and never all."""
     probes = []
     for rows, classes in SHAPES:
-        targets = drawn_targets(rng, rows, classes, options["ignore_index"])
+        targets = drawn_targets(rng, (rows, classes), options["ignore_index"])
         if options["ignore_index"] is not None:
             targets[[0, *rng.choice(np.arange(1, rows), 2 * rows // 5 - 1, replace=False)]] = ignored_of(options)
         probes.append(Probe(f"generic ({rows}, {classes})", (2.5 * rng.standard_normal((rows, classes)), targets)))
@@ -53,7 +54,7 @@ def generic(rng: np.random.Generator, options: Options) -> list[Probe]:
 def structured(rng: np.random.Generator, form: Format, options: Options) -> list[Probe]:
     quarters = rng.integers(-12, 13, (3, 9)) / 4  # on a grid so coarse that the offset is added without rounding
     offset, huge = 2.0 ** (form.bits // 2), min(1e8, form.largest / 4)
-    rows: list[tuple[str, Any, Sequence[int]]] = [
+    rows: list[tuple[str, Any, Any]] = [
         ("sure of the target", [[10, 0, 0, 0]], [0]),
         ("target far below", [[-431, 279, 427]], [0]),
         ("gap of 1000", [[1000, 0], [0, 1000], [0, 1000]], [1, 1, 0]),
@@ -67,7 +68,7 @@ def structured(rng: np.random.Generator, form: Format, options: Options) -> list
         ("single class", rng.standard_normal((4, 1)), [0, 0, 0, 0]),
     ]
     for name, shape in (("one row", (1, 9)), ("4 x 4096", (4, 4096)), ("512 x 5", (512, 5))):
-        rows.append((name, 2 * rng.standard_normal(shape), drawn_targets(rng, *shape, None)))
+        rows.append((name, 2 * rng.standard_normal(shape), drawn_targets(rng, shape, None)))
     given = options["ignore_index"]
     probes = [Probe(name, _of(logits, targets, given)) for name, logits, targets in rows]
     smoothed = ("target far below", "large offset", "huge logits", "4 x 4096")
@@ -90,7 +91,7 @@ def _with_ignored_rows(rng: np.random.Generator, ignored: int) -> list[Probe]:
     probes = []
     for name, logits, places in rows:
         z = np.asarray(logits, dtype=np.float64)
-        targets = drawn_targets(rng, *z.shape, ignored)
+        targets = drawn_targets(rng, z.shape, ignored)
         targets[places] = ignored
         probes.append(Probe(name, (z, targets), {"ignore_index": ignored}))
     return probes

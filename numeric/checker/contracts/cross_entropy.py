@@ -19,7 +19,7 @@ OWN_UNIT = 2.0**-53
 
 
 def shift_invariance(bench: Bench, rng: np.random.Generator) -> Residual:
-    targets = _targets.drawn_targets(rng, 4, 9, bench.options["ignore_index"])
+    targets = _targets.drawn_targets(rng, (4, 9), bench.options["ignore_index"])
     grid, shift = rng.integers(-12, 13, (4, 9)) / 4, {"float64": 1024.0, "float32": 128.0}.get(bench.format.name, 32.0)
     first, allowed = bench.output(grid, targets)
     second, allowed_shifted = bench.output(grid + shift, targets)
@@ -28,7 +28,7 @@ def shift_invariance(bench: Bench, rng: np.random.Generator) -> Residual:
 
 def equal_logits(bench: Bench, rng: np.random.Generator) -> Residual:
     """log C, whatever the targets."""
-    targets = _targets.drawn_targets(rng, 4, 7, bench.options["ignore_index"])
+    targets = _targets.drawn_targets(rng, (4, 7), bench.options["ignore_index"])
     loss, allowed = bench.output(np.full((4, 7), 0.75), targets)
     return loss - np.log(7.0), allowed + 8 * OWN_UNIT * np.log(7.0)
 
@@ -73,7 +73,7 @@ def gradient_sums_to_zero(bench: Bench, rng: np.random.Generator) -> Residual:
 
 def gradient_at_equal_logits(bench: Bench, rng: np.random.Generator) -> Residual:
     """(1 - e) (1 / C - [c = t]) / N."""
-    targets = _targets.drawn_targets(rng, 4, 7, bench.options["ignore_index"])
+    targets = _targets.drawn_targets(rng, (4, 7), bench.options["ignore_index"])
     dloss, e = bench.rounded(np.asarray(rng.uniform(0.5, 2))), bench.options["label_smoothing"]
     [(dz, allowed)] = bench.gradients(dloss, np.full((4, 7), 0.75), targets)
     expected = dloss * (1 - e) * (1 / 7 - np.eye(7)[targets]) / 4

@@ -13,9 +13,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...layers import dropout
-from ..contract import Bench, Contract, Input, Option, Options, Probe, Property, Pullback, Residual, Statistic
+from ..contract import Bench, Contract, Input, Option, Options, Probe, Property, Pullback, Residual
 from ..formats import Format, Precision
 from ..rounding import Rounded, any_of
+from ..statistic import Statistic
 from ._dropout_mistakes import FITS, MEAN, MISTAKES, VARIANCE, drawn_mask
 
 SIDE = 1024  # of the square outputs by which a law is judged
@@ -116,9 +117,7 @@ class Dropout(Contract):
     def draws(self, rng: np.random.Generator, form: Format, options: Options) -> list[Probe]:
         x = _entries(rng, (SIDE, SIDE))
         rates = dict.fromkeys((options["p"], 0.1, 0.5))
-        return [
-            Probe(f"draws ({SIDE}, {SIDE}), p = {p!r}", (x,), {"p": p, "training": True}) for p in rates if p > 0
-        ]
+        return [Probe(f"draws ({SIDE}, {SIDE}), p = {p!r}", (x,), {"p": p, "training": True}) for p in rates if p > 0]
 
     def statistics(
         self, outputs: Sequence[np.ndarray], x: np.ndarray, *, p: float, training: bool

@@ -1,7 +1,7 @@
 """embedding: ids (..., n), table (V, d) -> (..., n, d), rows of the table, times a scale if one is given.
 
-Without a scale the output is exact. The scale may be rounded to the dtype, as a module's own constant is. The gradient adds dy over the positions of a token, in any order, in the wide format,
-and is multiplied by the scale before or after.
+Without a scale the output is exact. The scale may be rounded to the dtype, as a module's own constant is. The gradient
+adds dy over the positions of a token, in any order, in the wide format, and is multiplied by the scale before or after.
 """
 
 import math
@@ -108,7 +108,12 @@ class Embedding(Contract):
         return probes + [Probe(name, plain.inputs, plain.options, name) for name in ("strided", "read-only")]
 
     properties = (
-        Property("looks up rows", "embedding.lookup_is_one_hot_product", "the identity for a table does not give one-hot rows", looks_up_rows),
+        Property(
+            "looks up rows",
+            "embedding.lookup_is_one_hot_product",
+            "the identity for a table does not give one-hot rows",
+            looks_up_rows,
+        ),
         Property(
             "positions are independent",
             "embedding.lookup_is_one_hot_product",
@@ -129,7 +134,7 @@ class Embedding(Contract):
             unused_rows_get_none,
             of_gradient=True,
         ),
-    )  # fmt: skip
+    )
 
 
 def _probe(name: str, ids: np.ndarray, table: np.ndarray, options: Options) -> Probe:
@@ -139,7 +144,7 @@ def _probe(name: str, ids: np.ndarray, table: np.ndarray, options: Options) -> P
 
 
 def _gathered(g: Rounded, ids: np.ndarray, rows: int) -> Rounded:
-    """Sums over the positions of each token, in any order; accumulated in the wide format, and a single term is exact."""
+    """Sums over the positions of each token, in any order, accumulated in the wide format; a single term is exact."""
     tokens, wide = ids.ravel(), g.precision.wide.unit
     counts = np.bincount(tokens, minlength=rows)[:, None]
     value, total, worst, square = (_added(each, tokens, rows) for each in (g.value, np.abs(g.value), g.worst, g.square))

@@ -1,7 +1,7 @@
 """feed_forward: x (..., d), w1 (d, f), b1 (f,), w2 (f, d), b2 (d,) -> (..., d), activation(x w1 + b1) w2 + b2.
 
-Evaluation orders: see `_feed_forward_orders` and `_activation_bounds`. Where rounding may have moved a hidden unit across 0, relu may
-have passed its gradient on or not; the bound has room for both.
+Evaluation orders: see `_feed_forward_orders` and `_activation_bounds`. Where rounding may have moved a hidden unit
+across 0, relu may have passed its gradient on or not; the bound has room for both.
 """
 
 import numpy as np
@@ -136,8 +136,18 @@ class FeedForward(Contract):
         return probes + [Probe(layout, (x, w1, b1, w2, b2), layout=layout) for layout in ("strided", "read-only")]
 
     properties = (
-        Property("rows are independent", "feed_forward.position_wise", "a row changes when others are taken away", rows_are_independent),
-        Property("permutation equivariance", "feed_forward.permutation_equivariance", "permuting the rows does not permute the output", permutation_equivariance),
+        Property(
+            "rows are independent",
+            "feed_forward.position_wise",
+            "a row changes when others are taken away",
+            rows_are_independent,
+        ),
+        Property(
+            "permutation equivariance",
+            "feed_forward.permutation_equivariance",
+            "permuting the rows does not permute the output",
+            permutation_equivariance,
+        ),
         Property(
             "hidden units in another order",
             "feed_forward.hidden_unit_permutation",
@@ -158,7 +168,7 @@ class FeedForward(Contract):
             gradient_of_rows,
             of_gradient=True,
         ),
-    )  # fmt: skip
+    )
 
 
 CONTRACT = FeedForward()

@@ -1,7 +1,8 @@
-"""gelu: x -> x Phi(x), entry by entry, with the distribution function Phi of the normal distribution, not an approximation of it.
+"""gelu: x -> x Phi(x), entry by entry, Phi being the distribution function of the normal distribution.
 
-x (1 + erf(x / sqrt 2)) / 2 is admitted, as PyTorch computes it: its error is a few u |x|, absolutely. Where x is very negative that
-is more than gelu(x) itself, while erfc keeps all digits; so what lies beyond the rounding of erfc passes with a note on accuracy.
+x (1 + erf(x / sqrt 2)) / 2 is admitted, as PyTorch computes it: its error is a few u |x|, absolutely. Where x is very
+negative that is more than gelu(x) itself, while erfc keeps all digits; so what lies beyond the rounding of erfc passes
+with a note on accuracy.
 """
 
 from ._elementwise import Elementwise, common_properties

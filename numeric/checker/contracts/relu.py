@@ -1,4 +1,4 @@
-"""relu: x -> max(0, x), entry by entry. Exact in every precision; the gradient at 0 may be any subgradient, from 0 to dy."""
+"""relu: x -> max(0, x), entry by entry. Exact in every precision; the gradient at 0 may be any subgradient, 0 to dy."""
 
 import numpy as np
 

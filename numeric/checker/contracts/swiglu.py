@@ -1,6 +1,6 @@
 """swiglu: a, b of one shape -> silu(a) b, entry by entry. The projections that a and b come from are not part of it.
 
-Evaluation orders that the bound admits: those of silu, and the three products in any order, forward and in both gradients.
+Evaluation orders that the bound admits: those of silu, and the three products in any order, forward and backward.
 """
 
 import numpy as np

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from numeric.checker.contract import Statistic
 from numeric.checker.contracts import contract_named
 from numeric.checker.draws import CHANCE, Sample, allowed, finding_of_draws
 from numeric.checker.formats import FORMATS
+from numeric.checker.statistic import Statistic
 
 DOUBLE = FORMATS["float64"]
 CONTRACT = contract_named("dropout")
@@ -31,7 +31,9 @@ def independent(rng, shape, p):
 @pytest.mark.parametrize("trials", [10, 1000, 100000])
 def test_the_bound_holds_for_the_binomial_law_with_the_chance_that_it_states(p, trials):
     reach = allowed(Statistic("share", "", 0.0, p, trials, slope=0.0), DOUBLE)
-    outside = binom.cdf(math.ceil((p - reach) * trials) - 1, trials, p) + binom.sf(math.floor((p + reach) * trials), trials, p)
+    outside = binom.cdf(math.ceil((p - reach) * trials) - 1, trials, p) + binom.sf(
+        math.floor((p + reach) * trials), trials, p
+    )
     assert outside <= CHANCE
 
 

@@ -32,3 +32,12 @@ def test_fingerprints_differ_with_values_shape_and_dtype():
     variants = [(x,), (x + 1,), (x.reshape(2, 3),), (x.astype(np.float32),), (x, 1.0), (x, 1), (x, "1")]
     assert len({fingerprint(each) for each in variants}) == len(variants)
     assert fingerprint((x,)) == fingerprint((np.arange(12.0)[::2] / 2,))
+
+
+def test_fingerprints_see_every_number_of_arrays_inside_tuples():
+    masks = [np.ones((60, 60), bool) for _ in range(2)]
+    masks[1][30, 30] = False  # where NumPy's repr shows dots
+    first, second = (fingerprint([("mask", mask), ("causal", False)]) for mask in masks)
+    assert first != second
+    assert first == fingerprint([("mask", masks[0].copy()), ("causal", False)])
+    assert fingerprint([("a", 1.0), 2.0]) != fingerprint([("a",), 1.0, 2.0])

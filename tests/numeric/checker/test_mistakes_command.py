@@ -68,7 +68,9 @@ def test_what_does_not_show_in_a_dtype_is_listed_as_not_run(monkeypatch):
         return judged_as(Finding("values", Verdict.FAIL, "", mistake=known.id))(contract, known, dtype, seed)
 
     monkeypatch.setattr(mistakes_command, "judged", recognised)
-    hidden = [each for each in contract_named("softmax").mistakes if "float16" not in getattr(each, "dtypes", ("float16",))]
+    hidden = [
+        each for each in contract_named("softmax").mistakes if "float16" not in getattr(each, "dtypes", ("float16",))
+    ]
     result = run("softmax", "--dtype", "float16")
     assert result.exit_code == 0
     assert (f"not run: {len(hidden)}" in result.output) == bool(hidden)

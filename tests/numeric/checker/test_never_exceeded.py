@@ -59,6 +59,14 @@ def rotary(x, positions, base=10000.0):
     return torch.stack([even * cos - odd * sin, even * sin + odd * cos], -1).flatten(-2)
 
 
+def swiglu(a, b):
+    return torch.nn.functional.silu(a) * b
+
+
+def feed_forward(x, w1, b1, w2, b2, activation="relu"):
+    return getattr(torch.nn.functional, activation)(x @ w1 + b1) @ w2 + b2
+
+
 SUBJECTS = [
     ("softmax", lambda dtype: softmax_numpy),
     ("softmax", lambda dtype: softmax_composite),
@@ -67,6 +75,10 @@ SUBJECTS = [
     ("log_softmax", lambda dtype: log_softmax_composite),
     ("positional_encoding", encoding),
     ("rotary", lambda dtype: rotary),
+    ("gelu", lambda dtype: torch.nn.functional.gelu),
+    ("silu", lambda dtype: torch.nn.functional.silu),
+    ("swiglu", lambda dtype: swiglu),
+    ("feed_forward", lambda dtype: feed_forward),
 ]
 
 

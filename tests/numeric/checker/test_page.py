@@ -105,7 +105,9 @@ def test_no_message_breaks_the_page():
     picture = Picture()
     picture.add(awkward, np.array([[0.5, np.inf], [0.0, 30.0]]))
     findings = (Finding(awkward, Verdict.FAIL, awkward, awkward), Finding("values", "not run", awkward))
-    report = Report(awkward, awkward, "numpy", "float32", awkward, {awkward: awkward}, 0, findings, {}, (), {"values": picture})
+    report = Report(
+        awkward, awkward, "numpy", "float32", awkward, {awkward: awkward}, 0, findings, {}, (), {"values": picture}
+    )
     text = "".join(Reader(report.to_html()).text)
     assert "</p><script>alert(1)</script>" in text
 

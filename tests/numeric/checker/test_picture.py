@@ -67,5 +67,7 @@ def test_any_ratios_can_be_drawn(array):
 
 def test_the_counts_of_a_histogram_add_up():
     drawing = ElementTree.fromstring(errors_by_entry(picture_of([0.0, 1e-9, 1e-9, 0.5, 2.0, np.inf])))
-    counts = [int(each.text) for each in drawing.findall("text") if each.text.isdigit() and each.get("text-anchor") is None]
+    counts = [
+        int(each.text) for each in drawing.findall("text") if each.text.isdigit() and each.get("text-anchor") is None
+    ]
     assert sum(counts) == 6

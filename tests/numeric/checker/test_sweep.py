@@ -90,7 +90,10 @@ def test_a_check_within_a_check_does_not_wait_for_itself():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"contract": "softmx", "forward": "sweep_subjects:softmax"}, "unknown contract 'softmx'; did you mean 'softmax'"),
+        (
+            {"contract": "softmx", "forward": "sweep_subjects:softmax"},
+            "unknown contract 'softmx'; did you mean 'softmax'",
+        ),
         ({"contract": "softmax"}, "the configuration has no 'forward', needed at least a contract and a forward"),
         (3, "a configuration is a int, needed a dict of check's arguments"),
         ({"contract": "softmax", "forwards": "x:y"}, "unknown argument of check 'forwards'; did you mean 'forward'?"),
@@ -116,7 +119,11 @@ def test_a_fault_of_the_checker_is_an_error_in_its_place(monkeypatch):
 
 
 def test_what_cannot_travel_is_told_in_its_place():
-    configurations = [configuration(probes=ONE), {"contract": "softmax", "forward": lambda z: z}, configuration("first_axis")]
+    configurations = [
+        configuration(probes=ONE),
+        {"contract": "softmax", "forward": lambda z: z},
+        configuration("first_axis"),
+    ]
     with ProcessPoolExecutor(1) as executor:
         reports = in_order(check_many(configurations, executor), configurations)
     assert [str(each.verdict) for each in reports] == ["pass", "error", "fail"]

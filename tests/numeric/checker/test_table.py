@@ -57,7 +57,9 @@ def test_lines_beyond_80_columns_hang():
 
 
 def test_a_pass_with_a_note_is_told_whole():
-    noted = Finding("values", Verdict.PASS, "within rounding.\nAccuracy, not an error: half", mistake="softmax.unshifted")
+    noted = Finding(
+        "values", Verdict.PASS, "within rounding.\nAccuracy, not an error: half", mistake="softmax.unshifted"
+    )
     text = rendered(report_of(noted, HELD))
     assert text.startswith("pass: a.softmax as softmax in float32\n")
     assert "passed, with a note\n  values: pass\n    within rounding.\n    Accuracy, not an error: half\n" in text

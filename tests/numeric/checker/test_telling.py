@@ -49,7 +49,12 @@ def test_entries_without_a_bound_are_told():
         ({"survivors": {"zeros"}}, [], "inconclusive", "these probes cannot decide: zeros would have passed"),
         ({}, ["b"], "inconclusive", "no exact reference at 'b'"),
         ({"worst": None}, ["b"], "inconclusive", "no exact reference at 'b'"),
-        ({"failed": ["a"], "survivors": {"zeros"}}, ["b"], "fail", "1 of 3 probes fail, as 'a'.\nWorst: index (0,), probe 'a'"),
+        (
+            {"failed": ["a"], "survivors": {"zeros"}},
+            ["b"],
+            "fail",
+            "1 of 3 probes fail, as 'a'.\nWorst: index (0,), probe 'a'",
+        ),
         ({"failed": ["a"], "not_a_number": ["a"]}, [], "fail", "1 of 3 probes fail, as 'a'; NaN at 'a'.\nWorst:"),
     ],
 )

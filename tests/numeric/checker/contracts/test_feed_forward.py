@@ -109,10 +109,7 @@ def test_pytorch_passes_with_its_gradients(forward, dtype, seed):
     assert 0.05 < report.finding("gradients").evidence["worst"]["ratio"] <= 1
 
 
-def test_a_default_check_is_quick_and_asks_for_every_activation():
-    report = check("feed_forward", functional, adapter="torch")
-    seen = " ".join(report.finding("values").evidence["failed_probes"])
-    assert seen == "" and report.seconds < 5
+def test_without_a_keyword_only_relu_is_asked_for():
     only_relu = check("feed_forward", lambda *arrays: functional(*arrays), adapter="torch")
     assert only_relu.finding("option activation").message == (
         "activation='gelu', activation='silu': it takes no keyword activation"
