@@ -1,5 +1,7 @@
 """Which tests run: slow ones with --all; a test whose package is missing is skipped, or fails with --require-packages."""
 
+import os
+
 import pytest
 from _pytest.runner import pytest_make_collect_report as collect_report
 
@@ -14,6 +16,8 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")  # there are as many processes as cores; NumPy is imported after this
     config.stash[LEFT_OUT] = 0
 
 

@@ -16,6 +16,7 @@ structured, and properties say what is broken. One test per check, in pytest:
         REPORT.raise_if_failed(name)
 """
 
+from .answers import check_answers
 from .contract import Probe
 from .contracts import contract_names
 from .formats import Precision
@@ -34,6 +35,7 @@ __all__ = [
     "UsageError",
     "Verdict",
     "check",
+    "check_answers",
     "check_many",
     "checks_of",
     "contract_names",

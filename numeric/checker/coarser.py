@@ -30,6 +30,6 @@ def _within(contract: Contract, of: Of, record: Record, form: Format, other: For
             else contract.gradient_bounds(precision, record.dy, *record.inputs, **record.options)
         )
         return all(
-            bool((deviation(found, exact, allowance(bound), form) <= allowance(bound)).all())
+            bool((np.isfinite(found) & (deviation(found, exact, allowance(bound), form) <= allowance(bound))).all())
             for found, exact, bound in zip(record.found, record.exact, bounds, strict=True)
         )

@@ -96,7 +96,8 @@ class Tally:
             needed = (allowed + error) / np.abs(truth)
         usable = np.isfinite(needed)
         if usable.any():
-            self.seen = min(self.seen, float(needed[usable].min()))
+            # no number of the format is nearer to another one than a unit roundoff
+            self.seen = min(self.seen, max(float(needed[usable].min()), returned.unit))
         if truth.size == 1 and self.scalar is None:
             self.scalar = float(truth.flat[0])
         for name in sorted(self.survivors):

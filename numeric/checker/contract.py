@@ -93,6 +93,7 @@ class Property:
     measure: Callable[[Bench, np.random.Generator], Residual]
     of_gradient: bool = False
     options: tuple[str, ...] = ()  # that it sets; it is not run where an implementation does not take them
+    only_at: Mapping[str, Any] = field(default_factory=dict)  # values of options; it is not run where others are fixed
 
 
 class Contract(ABC):
@@ -101,6 +102,7 @@ class Contract(ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
     inputs: ClassVar[tuple[Input, ...]]
+    parameters: ClassVar[tuple[str, ...]] = ()  # as the signature has them, where inputs are packed
     output: ClassVar[str]
     options: ClassVar[tuple[Option, ...]] = ()
     properties: ClassVar[tuple[Property, ...]] = ()
@@ -227,7 +229,8 @@ class Contract(ABC):
 
     @property
     def signature(self) -> str:
-        names = [each.name + (": int" if each.shape == "int" else "") for each in self.inputs]
+        plain = [each.name + (": int" if each.shape == "int" else "") for each in self.inputs]
+        names = self.parameters or plain
         keywords = [f"{each.name}={each.default!r}" for each in self.options]
         return f"{self.name}({', '.join([*names, *(['*'] if keywords else []), *keywords])})"
 

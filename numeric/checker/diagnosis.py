@@ -85,15 +85,21 @@ def _told(known: Known, records: Sequence[Record]) -> str:
 
 def where(contract: Contract, records: Sequence[Record]) -> str:
     """Which gradients, and which of their entries, at the smallest probe that failed."""
-    failed = min((each for each in records if each.failed), key=lambda each: each.entries, default=None)
-    if failed is None:
+    every = [each for each in records if each.failed]
+    if not every:
         return ""
+    failed = min(every, key=lambda each: each.entries)
     names = ["the output"] if failed.dy is None else [f"d{each.name}" for each in contract.inputs if each.floating]
-    masks = [_wrong(*arrays) for arrays in zip(failed.found, failed.exact, failed.allowed, strict=True)]
-    bad = [(name, mask) for name, mask in zip(names, masks, strict=True) if mask.any()]
-    only = f"wrong in {', '.join(name for name, _ in bad)} only" if len(bad) < len(names) else ""
+    bad = [(name, mask) for name, mask in zip(names, _masks(failed), strict=True) if mask.any()]
+    ever = [any(mask.any() for mask in of_name) for of_name in zip(*map(_masks, every), strict=True)]
+    wrong = [name for name, any_wrong in zip(names, ever, strict=True) if any_wrong]
+    only = f"wrong in {', '.join(wrong)} only" if len(wrong) < len(names) else ""
     place = next((f"{name}: {phrase}" for name, mask in bad if (phrase := located(mask))), "")
     return "; ".join(each for each in (only, place) if each)
+
+
+def _masks(record: Record) -> list[np.ndarray]:
+    return [_wrong(*arrays) for arrays in zip(record.found, record.exact, record.allowed, strict=True)]
 
 
 def _wrong(found: np.ndarray, exact: Exact, allowed: np.ndarray) -> np.ndarray:

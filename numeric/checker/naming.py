@@ -192,11 +192,15 @@ def _from_emulation(known: Instability, records: Iterable[Record], form: Format)
 
 
 def _octaves(found: np.ndarray, other: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """|log2| of the ratio of two errors; 0 where both are NaN or infinite."""
+    """|log2| of the ratio of two errors; 0 where both are NaN or infinite, as far as may be where only one is, and the other has no
+    digit right."""
     with np.errstate(all="ignore"):
         apart = np.abs(np.log2(np.abs(found - truth) / np.abs(other - truth)))
     apart = np.where(np.isnan(apart), np.inf, apart)
-    return np.where((found == other) | (~np.isfinite(found) & ~np.isfinite(other)), 0.0, apart)
+    with np.errstate(invalid="ignore"):
+        lost = ~np.isfinite(found) & ~(np.abs(other - truth) < np.abs(truth))
+    same = (found == other) | (~np.isfinite(found) & ~np.isfinite(other))
+    return np.where(same, 0.0, np.where(lost, OCTAVES, apart))
 
 
 def emulated(known: Instability, record: Record, form: Format) -> list[np.ndarray] | None:

@@ -43,7 +43,7 @@ def planned(
         *_structured(contract, adapter, form, default, grid, seed),
     ]
     draws = _asked_of(contract, adapter, grid, contract.draws(np.random.default_rng([seed, SEEDS + 1]), form, default))
-    properties = [one for one in contract.properties if _taken(one, subject, fixed)]
+    properties = [one for one in contract.properties if _taken(one, subject, fixed) and _holds(one, default)]
     not_run += [_not_run(one.name, _untaken(one, fixed)) for one in contract.properties if one not in properties]
     if selection is not None:
         probes, properties, draws = _selected(contract, list(selection), probes, properties, draws, default)
@@ -112,7 +112,14 @@ def _taken(one: Property, subject: Subject, fixed: Mapping[str, Any]) -> bool:
     return all(name not in fixed and subject.takes(name, one.of_gradient) for name in one.options)
 
 
+def _holds(one: Property, default: Options) -> bool:
+    return all(default[name] is value for name, value in one.only_at.items())
+
+
 def _untaken(one: Property, fixed: Mapping[str, Any]) -> str:
+    others = ", ".join(f"{name}={value!r}" for name, value in one.only_at.items() if name in fixed)
+    if others:
+        return f"it holds with {others} only"
     names = ", ".join(one.options)
     if any(name in fixed for name in one.options):
         return f"it sets {names}, which is fixed"

@@ -1,7 +1,7 @@
 """All that a run would ask of an implementation, found out without one: for programs that answer from a file.
 
-A right implementation stands in, whose calls are written down. What a run asks is the same every time, except where a question
-depends on an earlier answer; no property of a contract does that by more than rounding allows, and one that did would not be run.
+A right implementation stands in, whose calls are written down. What a run asks is the same every time, unless a property puts an
+earlier answer into its next question, as one of rotary does: that one is then not run.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

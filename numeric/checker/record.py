@@ -22,7 +22,9 @@ class Record:
     exact: tuple[Exact, ...]
     allowed: tuple[np.ndarray, ...]
     failed: bool
-    accurate: tuple[np.ndarray, ...] = ()  # how far an accurate formula's rounding reaches, where others are admitted too
+    accurate: tuple[
+        np.ndarray, ...
+    ] = ()  # how far an accurate formula's rounding reaches, where others are admitted too
 
     without_reference: tuple[np.ndarray, ...] = ()  # where nothing is judged, and `found` is the reference's
 

@@ -120,7 +120,9 @@ class Subject:
 
     def _autograd(self, natives: list[Any], cotangent: Any, options: Options) -> tuple[Any, tuple[Any, ...]]:
         keywords = self._named(options, self._forward_keywords, self._forward_required)
-        places = [place for place, each in enumerate(self._contract.inputs) if each.floating]
+        floats = [place for place, each in enumerate(self._contract.inputs) if each.floating]
+        # what is empty, as what a setting of the options has no use for, need not be on any path
+        places = [place for place in floats if 0 not in tuple(natives[place].shape)]
 
         def output(floating: Sequence[Any]) -> Any:
             arrays = list(natives)
@@ -132,11 +134,15 @@ class Subject:
 
         floating = [natives[place] for place in places]
         try:
-            return self._watched(lambda: self._adapter.gradients(output, floating, cotangent), "it or its autograd")
+            result, gradients = self._watched(
+                lambda: self._adapter.gradients(output, floating, cotangent), "it or its autograd"
+            )
         except BrokenCall as broken:
             if isinstance(broken.__cause__, BrokenCall | NoGradient):
                 raise BrokenCall(str(broken.__cause__)) from broken.__cause__
             raise
+        found = dict(zip(places, gradients, strict=True))
+        return result, tuple(found.get(place, natives[place]) for place in floats)
 
     def _natives(self, inputs: Inputs, layout: str) -> list[Any]:
         return [

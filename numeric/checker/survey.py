@@ -41,7 +41,7 @@ class Surveyed:
             return self.missing
         left = sum(not each.ran for each in self.report.findings)
         because = outcome(self.report).lstrip(":, ")
-        return because or (f"{left} checks not run" if left else "all checks")
+        return because or (f"all checks but {left}, not run" if left else "all checks")
 
     @property
     def line(self) -> str:

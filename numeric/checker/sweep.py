@@ -42,8 +42,9 @@ def check_many(configurations: Iterable[Configuration], executor: Executor | Non
     is looked for beside its forward), or callables where the executor can take them. Without an executor the checks run here.
 
     Nothing is lost: a configuration that is wrong, that cannot travel, or whose process dies, has an error in its report, and the
-    others go on; those that a dying process takes along are judged again, one by one. Whoever stops
-    asking (Ctrl-C, `close()`, `break`) keeps what has come; what has not begun by then is cancelled.
+    others go on; those that a dying process takes along are judged again, one by one. (A Dask cluster that has lost every worker
+    waits for new ones, and the sweep with it.) Whoever stops asking (Ctrl-C, `close()`, `break`) keeps what has come; what has not
+    begun by then is cancelled.
 
     Raises UsageError where the configurations are no collection, or the executor is none.
     """
@@ -67,6 +68,11 @@ def judged(configuration: Configuration) -> Report:
         return _without_run(configuration, "configuration", str(error))
     except Exception as error:
         return _without_run(configuration, "checker", f"the checker itself raised {told(error)}")
+
+
+def judged_again(configuration: Configuration) -> Report:
+    """A Dask cluster takes a call of the same name with the same argument for the same task, and remembers how that ended."""
+    return judged(configuration)
 
 
 def _arguments(configuration: Configuration) -> dict[str, Any]:
@@ -156,7 +162,7 @@ class _Alone:
 
     def judged(self, configuration: Configuration) -> Report:
         try:
-            return (self._own or self._given).submit(judged, configuration).result()
+            return (self._own or self._given).submit(judged_again, configuration).result()
         except BrokenProcessPool as error:
             was_given = self._own is None
             self.end()
@@ -164,10 +170,15 @@ class _Alone:
             return self.judged(configuration) if was_given else _lost(configuration, error)
         except Exception as error:
             return _lost(configuration, error)
+        except BaseException:  # Ctrl-C: nobody waits for what is running
+            if self._own is not None:
+                self._own.shutdown(wait=False, cancel_futures=True)
+                self._own = None
+            raise
 
     def end(self) -> None:
         if self._own is not None:
-            self._own.shutdown(wait=False, cancel_futures=True)
+            self._own.shutdown()
 
 
 def _lost(configuration: Configuration, error: BaseException) -> Report:

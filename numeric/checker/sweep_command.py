@@ -78,7 +78,7 @@ def _swept(configurations: list[Any], jobs: int, out: TextIO, as_json: bool) -> 
             child.terminate()
         return reports, True
     finally:
-        executor.shutdown(wait=False, cancel_futures=True)
+        executor.shutdown(cancel_futures=True)
     return reports, False
 
 

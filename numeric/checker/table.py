@@ -42,7 +42,8 @@ def show(report: "Report", console: Console) -> None:
     rows = [row for finding in bad for row in _unpassed(finding)]
     _section(console, "not passed", [*rows, Text(f"to read one: {printing(theorems[0])}", "dim") if theorems else None])
     _section(console, "passed", [_aligned([(each.check, _flat(each.message)) for each in passed]), *_measured(report)])
-    _section(console, "passed, with a note", [row for finding in notes for row in _unpassed(finding)])
+    noted = [row for finding in notes for row in _unpassed(finding, accepted=finding.verdict == Verdict.VARIANT)]
+    _section(console, "passed, with a note", noted)
     _section(console, "not run", [_hanging(Text(f"{checks}: {why}"), 2) for why, checks in _by_reason(left)])
     _section(console, "test power", [_aligned(power_rows(report))] if report.power else [])
 
@@ -79,9 +80,10 @@ def _section(console: Console, title: str, rows: Sequence[RenderableType | None]
             console.print(Padding(row, (0, 0, 0, 2)))
 
 
-def _unpassed(finding: "Finding") -> list[RenderableType]:
+def _unpassed(finding: "Finding", accepted: bool = False) -> list[RenderableType]:
     """The check and its verdict; below, each statement of the message, and the theorem."""
     head = Text(finding.check, "bold") + Text(": ") + Text(str(finding.verdict), STYLES[finding.verdict])
+    head += Text(", accepted" if accepted else "")
     lines = [Text(line) for line in finding.message.splitlines()]
     if finding.breach:
         lines.insert(min(1, len(lines) - 1), Text(finding.breach, "cyan"))

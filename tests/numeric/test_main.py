@@ -107,7 +107,7 @@ def test_options_reach_the_run(run):
             ("check", "subject_for_a_test:softmax", "--as", "softmax"),
             "error: unknown module 'subject_for_a_test'; did you mean",
         ),
-        (("check", "subjects_for_a_test:softmax"), "Missing option"),
+        (("check", "subjects_for_a_test:softmax"), "needs a contract to be judged by: --as CONTRACT"),
     ],
 )
 def test_wrong_use_exits_2_and_is_told(run, arguments, message):

@@ -11,7 +11,14 @@ from numeric.arithmetic import encloses, matmul, precision, radius, to_balls
 from numeric.derivatives import derivative
 from numeric.layers import attention, linear
 
-SHAPES = [((3, 5), (5, 4)), ((1, 1), (1, 1)), ((2, 3, 5), (5, 4)), ((2, 1, 3, 5), (1, 4, 5, 2)), ((3, 90), (90, 2)), ((70, 80), (80, 60))]
+SHAPES = [
+    ((3, 5), (5, 4)),
+    ((1, 1), (1, 1)),
+    ((2, 3, 5), (5, 4)),
+    ((2, 1, 3, 5), (1, 4, 5, 2)),
+    ((3, 90), (90, 2)),
+    ((70, 80), (80, 60)),
+]
 
 
 def exact_product(a, b):
@@ -54,7 +61,10 @@ def test_without_terms_it_is_exact_zeros():
     product = matmul(np.empty((3, 0), object), np.empty((0, 2), object))
     assert product.shape == (3, 2) and all(isinstance(each, arb) and each == 0 for each in product.flat)
     assert matmul(np.empty((0, 3), object), to_balls(np.ones((3, 2)))).shape == (0, 2)
-    _, gradient, _ = linear.backward(np.empty((0, 2), object), linear.forward(np.empty((0, 3), object), to_balls(np.ones((3, 2))), to_balls(np.ones(2)))[1])
+    _, gradient, _ = linear.backward(
+        np.empty((0, 2), object),
+        linear.forward(np.empty((0, 3), object), to_balls(np.ones((3, 2))), to_balls(np.ones(2)))[1],
+    )
     assert gradient.shape == (3, 2) and all(isinstance(each, arb) for each in gradient.flat)
 
 
@@ -70,7 +80,9 @@ def test_floats_beside_balls_are_taken_exactly():
 
 
 def test_shapes_that_do_not_fit_are_refused():
-    with pytest.raises(ValueError, match=r"a has shape \(2, 3\) and b \(2, 3\), needed as many columns of a as rows of b"):
+    with pytest.raises(
+        ValueError, match=r"a has shape \(2, 3\) and b \(2, 3\), needed as many columns of a as rows of b"
+    ):
         matmul(to_balls(np.ones((2, 3))), to_balls(np.ones((2, 3))))
 
 

@@ -31,7 +31,7 @@ from ._attention_orders import (
     without_errors,
 )
 
-CHEAP = 2**16  # scores; for more the plain analysis will do, one matrix after another, each of which stays near the processor
+CHEAP = 2**22  # scores times columns of v. For more the plain analysis will do, and one matrix is taken after another
 
 
 class Matrices(NamedTuple):
@@ -58,35 +58,34 @@ def attention_bound(q: Rounded, k: Rounded, v: Rounded, keep: Any) -> Attended |
     """`keep` is boolean, of a shape that broadcasts to the scores, or None."""
     batch = np.broadcast_shapes(*(each.value.shape[:-2] for each in (q, k, v)))
     scores = (*batch, q.value.shape[-2], k.value.shape[-2])
-    if not batch or math.prod(scores) <= CHEAP:
+    if not batch or math.prod(scores) * v.value.shape[-1] <= CHEAP:
         return _attended(q, k, v, keep)
-    places = list(np.ndindex(batch))
     kept = None if keep is None else np.broadcast_to(keep, scores)
-    parts = zip(*(_matrices(each, batch) for each in (q, k, v)), strict=True)
-    each = tuple(_attended(*one, None if kept is None else kept[at]) for at, one in zip(places, parts, strict=True))
+    masks = [None if kept is None else kept[at] for at in np.ndindex(batch)]
+    each = tuple(map(_attended, _matrices(q, batch), _matrices(k, batch), _matrices(v, batch), masks))
     return Matrices(_stacked([one.y for one in each], batch), each, batch)
 
 
 def _matrices(x: Rounded, batch: tuple[int, ...]) -> list[Rounded]:
-    whole = x.rearranged(lambda part: np.broadcast_to(part, (*batch, *part.shape[-2:])))
-    return [whole.rearranged(lambda part, at=at: part[at]) for at in np.ndindex(batch)]
+    parts = [np.broadcast_to(part, (*batch, *part.shape[-2:])) for part in (x.value, x.worst, x.square)]
+    return [Rounded(parts[0][at], parts[1][at], parts[2][at], x.precision) for at in np.ndindex(batch)]
 
 
 def _stacked(matrices: Sequence[Rounded], batch: tuple[int, ...]) -> Rounded:
     parts = (np.stack([getattr(each, part) for each in matrices]) for part in ("value", "worst", "square"))
-    stacked = (part.reshape(*batch, *part.shape[1:]) for part in parts)
-    return Rounded(*stacked, matrices[0].precision)
+    value, worst, square = (part.reshape(*batch, *part.shape[1:]) for part in parts)
+    return Rounded(value, worst, square, matrices[0].precision)
 
 
 def _attended(q: Rounded, k: Rounded, v: Rounded, keep: Any) -> Attended:
     s, plain = attended(q, k, v, keep)
     keep = None if keep is None else np.broadcast_to(keep, s.value.shape)
-    if s.value.size > CHEAP:
+    if s.value.size * v.value.shape[-1] > CHEAP:
         return Attended(plain.y, s, plain, None, None, None, keep)
     x, w = without_errors(plain.x), without_errors(plain.w)
     bare = evaluated(s, x, w, exponentials(x, keep), v, keep)
     moved, growth = movement(plain.w)
-    bare = bare._replace(p=_perhaps_lost(bare.p, growth))
+    bare = bare._replace(x=plain.x, p=_perhaps_lost(bare.p, growth))
     near = distances(moved, v, plain.y) + growth * bare.y.worst
     return Attended(smaller(plain.y, near), s, plain, bare, moved, growth, keep)
 
@@ -114,16 +113,13 @@ def distances(moved: np.ndarray, v: Rounded, y: Rounded) -> np.ndarray:
     return np.asarray((moved[..., None] * (apart + y.worst[..., :, None, :])).sum(-2))
 
 
-def gradient_bounds(
-    g: Rounded, q: Rounded, k: Rounded, v: Rounded, at: Attended | Matrices
-) -> tuple[Rounded, ...]:
+def gradient_bounds(g: Rounded, q: Rounded, k: Rounded, v: Rounded, at: Attended | Matrices) -> tuple[Rounded, ...]:
     """Of dq, dk, dv; a gradient that was broadcast in the forward pass is summed, and stored before."""
     if isinstance(at, Attended):
         gradients = _gradients(g, q, k, v, at)
     else:
-        parts = zip(*(_matrices(each, at.batch) for each in (g, q, k, v)), at.each, strict=True)
-        columns = zip(*(_gradients(*one) for one in parts), strict=True)
-        gradients = tuple(_stacked(column, at.batch) for column in columns)
+        one_by_one = map(_gradients, *(_matrices(each, at.batch) for each in (g, q, k, v)), at.each)
+        gradients = tuple(_stacked(column, at.batch) for column in zip(*one_by_one, strict=True))
     return tuple(summed_to(gradient, of.value.shape) for gradient, of in zip(gradients, (q, k, v), strict=True))
 
 

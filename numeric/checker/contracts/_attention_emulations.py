@@ -47,6 +47,15 @@ def _from_zero(z: Any, keep: Any) -> Any:
     return powers / total(powers)
 
 
+def _zero_after_masked_tile(z: Any, keep: Any) -> Any:
+    """Of rows of which the first tile is masked, the running maximum is at least 0; that tile holds key 0."""
+    peak = largest(z, keep)
+    if keep is not None:
+        peak = np.where(keep[..., :1], peak, np.maximum(peak, z.dtype.type(0)))
+    powers = kept_powers(z, keep, peak)
+    return powers / total(powers)
+
+
 def _shifted_by_all(z: Any, keep: Any) -> Any:
     powers = kept_powers(z, keep, z.max())
     return powers / total(powers)
@@ -91,6 +100,7 @@ def of(prefix: str) -> tuple[Instability, ...]:
     return (
         Instability(prefix + "unshifted", "takes exp of the scores without subtracting the largest, which overflows", "online_softmax.reference_is_free", forward(_unshifted)),
         Instability(prefix + "maximum_from_zero", "starts the running maximum at 0 instead of -inf, so that very negative scores vanish", "online_softmax.reference_is_free", forward(_from_zero)),
+        Instability(prefix + "masked_tile_sets_maximum", "sets the running maximum to 0 after a tile of masked keys, so that very negative scores behind it vanish", "online_softmax.reference_is_free", forward(_zero_after_masked_tile)),
         Instability(prefix + "shifted_by_all", "subtracts the largest of all scores, masked or of other queries, so that rows far below it vanish", "online_softmax.reference_is_free", forward(_shifted_by_all)),
         Instability(prefix + "mask_of_minus_10000_added", "adds -10000 to masked scores, which leaks where kept ones are lower still", "finite_masks.finite_mask_leak", forward(_finite(False)), dtypes=digits),
         Instability(prefix + "mask_of_minus_10000", "fills in -10000 for masked scores, which leaks where kept ones are lower still", "finite_masks.replace_mask_leak", forward(_finite(True)), dtypes=digits),

@@ -122,5 +122,3 @@ def backward(change: Callable[[Pass], tuple[Any, Any, Any]]) -> Any:
         return change(Pass(dy, q, k, v, mask, causal))
 
     return formula
-
-

@@ -1,7 +1,7 @@
 """The orders in which a correct implementation may evaluate attention, as bounds, for queries, keys and values that may be rounded.
 
     scores      (q k^T) c; (q c) k^T; q (k c)^T; (q e)(k e)^T,  c = 1 / sqrt(d_k), e = d_k^(-1/4), each off by an ulp before it is
-                stored, as libm's powers are. The first three err by less than the last, which is the one computed
+                stored, as libm's powers are
     masks       by -inf or a choice; by adding or filling in a large negative number, whose exp a clamped routine may leave at
                 2^-126; by multiplying the weights of all keys and normalising again, as far as those of the kept ones do not
                 underflow: the gap between the largest scores, masked and kept, is then subtracted with an error
@@ -10,7 +10,7 @@
     output      p v, with p stored; or (w v) / l, normalised last, and by tiles: both sums rescaled
     gradients   dv = p^T g; ds = p (dp - r) or p dp - p r, r = sum p dp or sum g y; autograd's composite, through w / l; where it goes
                 through two normalisations, masked keys get what rounding leaves of the row's sum, which is 0
-                dq = (ds c) k or (ds (k e)) e, dk likewise; (ds k) c errs by less than the first
+                dq = (ds c) k, ds (k c) or (ds (k e)) e, dk likewise; (ds k) c errs by less than the first
 
 Errors of the exponentials w move output and gradients together: `_attention_bounds` bounds that more closely than w by w.
 """
@@ -58,14 +58,14 @@ def scale(width: int, power: float, precision: Precision) -> Rounded:
 
 
 def off_by_a_factor(x: Rounded, error: float) -> Rounded:
-    return x.loosened(error * (1 + error) * (np.abs(x.value) + x.worst))
+    return x.loosened(error * (1 + error) * (np.abs(x.value) + 2 * x.worst))
 
 
 def scores_bound(q: Rounded, k: Rounded) -> Rounded:
-    e = scale(q.value.shape[-1], -0.25, q.precision)
-    last = (q * e) @ transposed(k * e)
+    c, e = (scale(q.value.shape[-1], power, q.precision) for power in (-0.5, -0.25))
+    ways = [(q * e) @ transposed(k * e), (q * c) @ transposed(k), q @ transposed(k * c)]
     # (q k^T) c rounds once more after its sum
-    return off_by_a_factor(last, 2 * scale_error(q.precision) + q.precision.stored.unit)
+    return off_by_a_factor(any_of(ways), 2 * scale_error(q.precision) + q.precision.stored.unit)
 
 
 # Weights and output
@@ -106,24 +106,24 @@ def below_largest_kept(s: Rounded, keep: np.ndarray | None) -> Rounded:
         return s.below_maximum(-1)
     top = np.where(keep, s.value, -np.inf).max(-1, keepdims=True)
     value = np.where(keep, s.value, np.where(np.isfinite(top), top, 0.0))
-    parts = (np.where(keep, part, 0.0) for part in (s.worst, s.square))
-    return Rounded(value, *parts, s.precision).below_maximum(-1)
+    worst, square = (np.where(keep, part, 0.0) for part in (s.worst, s.square))
+    return Rounded(value, worst, square, s.precision).below_maximum(-1)
 
 
 def kept_only(w: Rounded, keep: np.ndarray | None) -> Rounded:
     """Masked ones zero, or what an exp of a large negative number leaves."""
-    if keep is None:
-        return w
-    parts = (np.where(keep, part, rest) for part, rest in ((w.value, 0.0), (w.worst, CLAMPED), (w.square, CLAMPED**2)))
-    return Rounded(*parts, w.precision)
+    return w if keep is None else _chosen(keep, w, 0.0, CLAMPED)
 
 
 def _nothing_to_one(total: Rounded, keep: np.ndarray | None) -> Rounded:
-    if keep is None:
-        return total
-    some = keep.any(-1, keepdims=True)
-    parts = (np.where(some, part, rest) for part, rest in ((total.value, 1.0), (total.worst, 0.0), (total.square, 0.0)))
-    return Rounded(*parts, total.precision)
+    return total if keep is None else _chosen(np.asarray(keep.any(-1, keepdims=True)), total, 1.0, 0.0)
+
+
+def _chosen(keep: np.ndarray, x: Rounded, value: float, worst: float) -> Rounded:
+    """x where it is kept, and elsewhere a number within `worst` of `value`."""
+    parts = (x.value, value), (x.worst, worst), (x.square, worst**2)
+    values, errors, squares = (np.where(keep, *part) for part in parts)
+    return Rounded(values, errors, squares, x.precision)
 
 
 def renormalisation(s: Rounded, keep: np.ndarray) -> np.ndarray:
@@ -138,9 +138,7 @@ def renormalisation(s: Rounded, keep: np.ndarray) -> np.ndarray:
 # Gradients
 
 
-def score_gradients(
-    g: Rounded, dp: Rounded, s: Rounded, at: Evaluated, keep: np.ndarray | None
-) -> Rounded:
+def score_gradients(g: Rounded, dp: Rounded, s: Rounded, at: Evaluated, keep: np.ndarray | None) -> Rounded:
     terms = any_of([(at.p * dp).sum(-1), (g * at.y).sum(-1)])
     ways = [at.p * (dp - terms), at.p * dp - at.p * terms]
     dw = dp * at.inverse - (dp * at.w * at.inverse * at.inverse).sum(-1)
@@ -155,7 +153,9 @@ def left_over(s: Rounded, keep: np.ndarray, p: Rounded, dp: Rounded) -> np.ndarr
     every = powers / powers.sum(-1, keepdims=True)
     form, wide = s.precision.stored, s.precision.wide
     rounding = 2 * s.value.shape[-1] * wide.unit + 8 * form.unit
-    return np.asarray(every * rounding * (p.value * np.abs(dp.value)).sum(-1, keepdims=True) * keep.any(-1, keepdims=True))
+    return np.asarray(
+        every * rounding * (p.value * np.abs(dp.value)).sum(-1, keepdims=True) * keep.any(-1, keepdims=True)
+    )
 
 
 def _never_largest(x: Rounded, keep: np.ndarray | None) -> Rounded:
@@ -168,7 +168,11 @@ def gradients_from_scores(g: Rounded, q: Rounded, k: Rounded, p: Rounded, ds: Ro
     width, precision = q.value.shape[-1], q.precision
     c, e = (scale(width, power, precision) for power in (-0.5, -0.25))
     scaled = ds * c
-    ways = ([scaled @ k, (ds @ (k * e)) * e], [transposed(scaled) @ q, (transposed(ds) @ (q * e)) * e])
+    back = transposed(ds)
+    ways = (
+        [scaled @ k, ds @ (k * c), (ds @ (k * e)) * e],
+        [transposed(scaled) @ q, back @ (q * c), (back @ (q * e)) * e],
+    )
     dq, dk = (off_by_a_factor(any_of(each), 2 * scale_error(precision)) for each in ways)
     return dq, dk, transposed(p) @ g
 

@@ -1,6 +1,7 @@
 """Probes of attention at which known mistakes show."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -61,7 +62,7 @@ def masked(rng: np.random.Generator) -> list[Probe]:
     others = random_mask(rng, 2, 6)
     others[:, 2] = False
     others[:, 0] = True
-    named = [
+    named: list[tuple[str, Arrays, dict[str, Any]]] = [
         ("equal lengths, random mask", inputs(rng, (3,), 6, 6, 5, 4), {"mask": square}),
         ("equal lengths, padding", inputs(rng, (3,), 6, 6, 5, 4), {"mask": padding((4, 6, 3), 6, 6)}),
         ("padding on the left", inputs(rng, (3,), 5, 7, 4, 2), {"mask": padding((4, 6, 3), 5, 7)[..., ::-1].copy()}),
@@ -69,7 +70,16 @@ def masked(rng: np.random.Generator) -> list[Probe]:
         ("more queries than keys, causal", inputs(rng, (2,), 7, 4, 3, 5), {"causal": True}),
         ("one key kept", inputs(rng, (), 4, 6, 5, 3), {"mask": one_key_each(rng, 4, 6)}),
         ("a masked key far above the others", with_scores(rng, high - 12_000), {"mask": others}),
-        ("a masked key above the others", with_scores(rng, high / 500 + rng.integers(-4, 5, (2, 6)) / 4), {"mask": others}),
+        (
+            "a masked key above the others",
+            with_scores(rng, high / 500 + rng.integers(-4, 5, (2, 6)) / 4),
+            {"mask": others},
+        ),
+        (
+            "very negative scores behind masked keys",
+            with_scores(rng, rng.integers(-4, 5, (2, 8)) / 4 - 1000),
+            {"mask": np.arange(8) >= np.array([[6], [5]])},
+        ),
         *rows,
         ("40 x 70, causal", inputs(rng, (), 40, 70, 8, 6), {"causal": True, "mask": random_mask(rng, 40, 70)}),
     ]

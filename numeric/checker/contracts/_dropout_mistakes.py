@@ -40,7 +40,7 @@ def _at_evaluation(x: Any, keep: Any, p: Any) -> Any:
 
 
 def _by_share_kept(x: Any, keep: Any, p: Any) -> Any:
-    return x * keep * keep.size / max(int(keep.sum()), 1)
+    return x * keep / (max(int(keep.sum()), 1) / keep.size)
 
 
 def _gradient(training_mode: Callable[[Any, Any, Any, Any, Any], Any]) -> Formula:

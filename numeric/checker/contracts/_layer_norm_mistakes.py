@@ -133,7 +133,7 @@ def _sums_over(count: Callable[[Any], int]) -> Part:
 
 
 def _behind_first_axis(x: Any) -> int:
-    return int(np.prod(x.shape[min(1, x.ndim - 1) :]))
+    return int(np.prod(x.shape[1:]))
 
 
 def _last_row(terms: Any) -> Any:

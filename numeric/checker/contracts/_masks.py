@@ -1,6 +1,6 @@
 """Masks of attention as an option: boolean, True = may attend, (n_q, n_k) or (B, n_q, n_k); and the triangle of `causal`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,9 @@ from ..usage import UsageError
 
 WORDS = (None, "random", "padding")
 OPTIONS = (
-    Option("mask", None, WORDS, "True where a query may attend to a key, (n_q, n_k), or (B, n_q, n_k) with B first in q"),
+    Option(
+        "mask", None, WORDS, "True where a query may attend to a key, (n_q, n_k), or (B, n_q, n_k) with B first in q"
+    ),
     Option("causal", False, (False, True), "query i attends to the keys j <= i only (aligned upper left)"),
 )
 
@@ -23,7 +25,7 @@ def kept(mask: Any, causal: bool, scores: tuple[int, ...], lower_right: bool = F
         keep = mask.reshape(len(mask), *(1,) * (len(scores) - 3), *mask.shape[1:])
     if not causal:
         return keep
-    triangle = masking.causal(*scores[-2:], lower_right)
+    triangle = masking.causal(scores[-2], scores[-1], lower_right)
     return triangle if keep is None else masking.both(keep, triangle)
 
 
@@ -77,3 +79,17 @@ def in_place_of(found: np.ndarray, rows: np.ndarray | None, conventions: Mapping
                 what = name
                 break
     return f"a fully masked row gives {what}, which no reference decides (masking.fully_masked_row_has_no_limit)"
+
+
+def layer_without_reference(
+    inputs: Sequence[Any], attentions: Sequence[tuple[Any, bool, np.ndarray]]
+) -> tuple[np.ndarray, ...]:
+    """Of a layer whose tokens (B, n, d) come first among the inputs: of its output, and of each gradient; empty where all have
+    one. `attentions` are mask, causal and the tokens attended to. A token that keeps none of them has no reference."""
+    x = inputs[0]
+    found = [empty_rows(mask, causal, (*x.shape[:-1], m.shape[-2])) for mask, causal, m in attentions]
+    rows = [each for each in found if each is not None]
+    if not rows:
+        return ()
+    here = np.broadcast_to(np.logical_or.reduce(rows)[..., None], x.shape)
+    return here, here, *(np.zeros(each.shape, np.bool_) for each in inputs[1:])

@@ -6,19 +6,15 @@ import numpy as np
 
 from ...arithmetic import matmul
 from ..mistake import Fit, Mistake, Variant
+from . import _multi_head_gradient_mistakes as gradients
 from ._attention_formulas import masked_to_zero, number, right_scale, root, softmax, wide
 from ._masks import kept
 from ._multi_head_formulas import (
-    Pass,
     Wiring,
     attention_of,
-    backward,
+    heads_as_rows,
     keep_of,
     merge,
-    share,
-    split,
-    summed_over_groups,
-    tokens,
     wired,
 )
 
@@ -33,10 +29,6 @@ GROUPS = "multi_head_groups.grouped_keys_gradient_sums_over_group"
 
 def _rows_as_heads(z: Any, count: int) -> Any:
     return z.reshape(z.shape[0], count, z.shape[1], -1)
-
-
-def _heads_as_rows(h: Any) -> Any:
-    return h.reshape(h.shape[0], h.shape[2], -1)
 
 
 def _interleaved(z: Any, count: int) -> Any:
@@ -60,6 +52,11 @@ def _reversed(h: Any) -> Any:
 def _tiled(k: Any, heads: int) -> Any:
     """Head h has keys h mod groups."""
     return np.concatenate([k] * (heads // k.shape[1]), 1)
+
+
+def _by_count(k: Any, heads: int) -> Any:
+    """Head h has keys h // groups, the last ones where there are none."""
+    return k[:, np.minimum(np.arange(heads) // k.shape[1], k.shape[1] - 1)]
 
 
 def _first_group(k: Any, heads: int) -> Any:
@@ -189,108 +186,20 @@ def _strict(q: Any, k: Any, mask: Any, causal: bool) -> Any:
     return triangle if keep is None else keep & triangle
 
 
-# Gradients
-
-
-def _with_inner(change: Any) -> Any:
-    return backward(lambda a: a.outer(*change(a)))
-
-
-def _collected_by(collect: Any) -> Any:
-    return backward(lambda a: a.outer(*a.inner(), collect))
-
-
-def _mean_over_group(dk: Any, groups: int) -> Any:
-    return dk.reshape(dk.shape[0], groups, -1, *dk.shape[2:]).mean(2)
-
-
-def _first_of_group(dk: Any, groups: int) -> Any:
-    return dk.reshape(dk.shape[0], groups, -1, *dk.shape[2:])[:, :, 0]
-
-
-def _strided_groups(dk: Any, groups: int) -> Any:
-    """Sums heads g, g + groups, ..., as if head h had the keys h mod groups."""
-    return dk.reshape(dk.shape[0], -1, groups, *dk.shape[2:]).sum(1)
-
-
-def _unscaled(a: Pass) -> Any:
-    dq, dk, dv = a.inner()
-    return dq / a.scale, dk / a.scale, dv
-
-
-def _scaled_by_model(a: Pass) -> Any:
-    dq, dk, dv = a.inner()
-    factor = 1 / root(a.heads, a.q)
-    return dq * factor, dk * factor, dv
-
-
-def _projections(a: Pass) -> tuple[Any, Any, Any]:
-    dq, dk, dv = a.inner()
-    return merge(dq), *(merge(summed_over_groups(each, a.groups)) for each in (dk, dv))
-
-
-def _only_keys(a: Pass) -> dict[str, Any]:
-    return {"m": matmul(_projections(a)[1], a.w_k.T)}
-
-
-def _only_values(a: Pass) -> dict[str, Any]:
-    return {"m": matmul(_projections(a)[2], a.w_v.T)}
-
-
-def _through_untransposed(a: Pass) -> dict[str, Any]:
-    return {"x": matmul(_projections(a)[0], a.w_q)}
-
-
-def _heads_as_rows_of_gradient(a: Pass) -> dict[str, Any]:
-    return {"w_o": matmul(tokens(_heads_as_rows(a.h)).T, tokens(a.dy))}
-
-
-def _transposed_gradient(a: Pass) -> dict[str, Any]:
-    return {"w_o": matmul(tokens(a.dy).T, tokens(merge(a.h)))}
-
-
-def _weights_of_output_transposed(a: Pass) -> Any:
-    dh = split(matmul(a.dy, a.w_o), a.heads)
-    dp = matmul(dh, a.v.swapaxes(-1, -2))
-    return a.inner(a.p * (dp - (a.p * dp).sum(-1, keepdims=True)), dh)
-
-
-def _mean_over_batch(a: Pass) -> dict[str, Any]:
-    right = a.outer(*a.inner())
-    return {name: right[name] / number(len(a.x), a.x) for name in ("w_q", "w_k", "w_v", "w_o")}
-
-
-def _keys_and_values_exchanged(a: Pass) -> dict[str, Any]:
-    right = a.outer(*a.inner())
-    return {"w_k": right["w_v"], "w_v": right["w_k"]}
-
-
-def _unmasked(part: str) -> Any:
-    def formula(dy: Any, *arrays: Any, heads: int, kv_heads: int | None, mask: Any, causal: bool) -> Any:
-        groups = kv_heads or heads
-        a = Pass(dy, arrays, heads, groups, mask, causal)
-        again = Pass(dy, arrays, heads, groups, None if part == "mask" else mask, False if part == "causal" else causal)
-        ds = again.p * (again.dp - (a.dh * a.h).sum(-1, keepdims=True))
-        right = matmul(tokens(merge(a.h)).T, tokens(a.dy))
-        return tuple({**again.outer(*again.inner(ds)), "w_o": right}.values())
-
-    return formula
-
-
 ID = "multi_head_attention."
-GRADIENT = "multi_head_gradients.gradient_of_"
 MISTAKES = (
     Variant(ID + "interleaved_heads", "gives column c to head c mod heads, in w_q, w_k and w_v, and so it takes the rows of w_o", SPLIT, wired(split=_interleaved, merge=_merge_interleaved), converter="Reorder the columns of w_q, w_k, w_v and the rows of w_o: its column i heads + h is column h d / heads + i"),
     Variant(ID + "weights_transposed", "multiplies by the transposed weights, those of shape (out, in) that PyTorch's Linear keeps", PROJECTED, _all_transposed, converter="Pass it w_q.T, w_k.T, w_v.T and w_o.T"),
     Variant(ID + "lower_right", "aligns the causal mask lower right: key j for query i when j <= i + n_k - n_q", "causal_alignments.causal_alignments_differ", wired(keep=_lower_right), converter="Pass np.tri(n_q, n_k, dtype=bool) as its mask in place of causal"),
-    Mistake(ID + "merged_without_transpose", "reshapes the heads (B, heads, n, d / heads) to (B, n, d) without bringing them behind the tokens first", SPLIT, wired(merge=_heads_as_rows)),
+    Mistake(ID + "merged_without_transpose", "reshapes the heads (B, heads, n, d / heads) to (B, n, d) without bringing them behind the tokens first", SPLIT, wired(merge=heads_as_rows)),
     Mistake(ID + "split_without_transpose", "reshapes (B, n, d) to (B, heads, n, d / heads) at once, so that a head has a part of the tokens", SPLIT, wired(split=_rows_as_heads)),
-    Mistake(ID + "split_and_merged_without_transpose", "reshapes to (B, heads, n, d / heads) and back at once, so that a head attends within a part of the tokens", SPLIT, wired(split=_rows_as_heads, merge=_heads_as_rows)),
+    Mistake(ID + "split_and_merged_without_transpose", "reshapes to (B, heads, n, d / heads) and back at once, so that a head attends within a part of the tokens", SPLIT, wired(split=_rows_as_heads, merge=heads_as_rows)),
     Mistake(ID + "batch_for_heads", "takes the heads for the batch where it merges them: rows of different sequences mix", SPLIT, wired(merge=_batch_for_heads)),
     Mistake(ID + "split_interleaved", "gives column c to head c mod heads, but puts the heads side by side again", SPLIT, wired(split=_interleaved)),
     Mistake(ID + "merged_interleaved", "merges the heads column by column, though it split them block by block", SPLIT, wired(merge=_merge_interleaved)),
     Mistake(ID + "heads_reversed", "puts the heads side by side in the reverse order", SUM, wired(merge=_reversed)),
     Mistake(ID + "groups_by_remainder", "gives head h the keys and values h mod kv_heads, where h // (heads / kv_heads) is right", GROUPS, wired(share=_tiled)),
+    Mistake(ID + "groups_by_count", "gives head h the keys and values h // kv_heads, where h // (heads / kv_heads) is right", GROUPS, wired(share=_by_count)),
     Mistake(ID + "first_group_for_all", "gives every head the keys and values of the first group", GROUPS, wired(share=_first_group)),
     Mistake(ID + "weights_of_first_head", "takes the attention weights of the first head for all of them", SUM, wired(weigh=_of_first_head)),
     Mistake(ID + "softmax_over_heads", "takes the softmax over the heads", WEIGHTS, wired(weigh=_over_heads)),
@@ -319,22 +228,7 @@ MISTAKES = (
     Mistake(ID + "mask_after_softmax", "masks the weights after the softmax, and does not normalise them again", "masking_leaks.multiplying_weights_leaks", wired(weigh=lambda z, keep: masked_to_zero(softmax(z), keep))),
     Mistake(ID + "causal_ignored", "does not use causal", "decoder_sublayers.causal_heads_ignore_future", wired(keep=lambda q, k, mask, causal: keep_of(q, k, mask, False))),
     Mistake(ID + "causal_strict", "keeps only the keys j < i", "causal_masking.first_output_is_first_value", wired(keep=_strict)),
-    Mistake(ID + "gradient_group_averaged", "averages the gradients of keys and values over a group of heads instead of adding them up", GROUPS, _collected_by(_mean_over_group), "gradients"),
-    Mistake(ID + "gradient_group_first", "takes the gradients of keys and values from the first head of a group only", GROUPS, _collected_by(_first_of_group), "gradients"),
-    Mistake(ID + "gradient_group_by_remainder", "adds up the gradients of heads h, h + kv_heads, ... for a group, not those of neighbours", GROUPS, _collected_by(_strided_groups), "gradients"),
-    Mistake(ID + "gradient_without_scale", "lacks the factor 1 / sqrt(d / heads) in queries and keys", GRADIENT + "query_projection", _with_inner(_unscaled), "gradients"),
-    Mistake(ID + "gradient_scale_of_model", "has the factor 1 / sqrt(d) in queries and keys, where 1 / sqrt(d / heads) is right", GRADIENT + "query_projection", _with_inner(_scaled_by_model), "gradients"),
-    Mistake(ID + "gradient_without_row_term", "leaves out the row term: ds = p dp", "attention_gradients.gradient_of_scores", _with_inner(lambda a: a.inner(a.p * a.dp)), "gradients"),
-    Mistake(ID + "gradient_of_memory_by_keys_only", "has for x_kv what comes through the keys only", GRADIENT + "value_projection", backward(_only_keys), "gradients"),
-    Mistake(ID + "gradient_of_memory_by_values_only", "has for x_kv what comes through the values only", GRADIENT + "key_projection", backward(_only_values), "gradients"),
-    Mistake(ID + "gradient_through_w_q", "multiplies by w_q where w_q^T belongs, in dx_q", GRADIENT + "query_projection", backward(_through_untransposed), "gradients"),
-    Mistake(ID + "gradient_through_w_o", "multiplies dy by w_o where w_o^T belongs", GRADIENT + "head_output", _with_inner(_weights_of_output_transposed), "gradients"),
-    Mistake(ID + "gradient_w_o_of_unmerged_heads", "reshapes the heads without a transpose for dw_o", GRADIENT + "output_projection", backward(_heads_as_rows_of_gradient), "gradients"),
-    Mistake(ID + "gradient_w_o_transposed", "has dw_o transposed", GRADIENT + "output_projection", backward(_transposed_gradient), "gradients"),
-    Mistake(ID + "gradient_averaged_over_batch", "averages the gradients of the weights over the batch instead of adding them up", GRADIENT + "output_projection", backward(_mean_over_batch), "gradients"),
-    Mistake(ID + "gradient_w_k_and_w_v_exchanged", "returns dw_v for w_k and dw_k for w_v", GRADIENT + "key_projection", backward(_keys_and_values_exchanged), "gradients"),
-    Mistake(ID + "gradient_without_mask", "computes the weights once more without the mask", "masked_attention.gradient_at_one_key", _unmasked("mask"), "gradients"),
-    Mistake(ID + "gradient_without_causal", "computes the weights once more without causal", "causal_masking.causal_gradient_ignores_future", _unmasked("causal"), "gradients"),
+    *gradients.MISTAKES,
 )  # fmt: skip
 
 

@@ -22,6 +22,11 @@ def merge(h: Any) -> Any:
     return h.swapaxes(1, 2).reshape(h.shape[0], h.shape[2], -1)
 
 
+def heads_as_rows(h: Any) -> Any:
+    """As `merge` without its transpose: a mistake, in the output and in its gradient."""
+    return h.reshape(h.shape[0], h.shape[2], -1)
+
+
 def share(k: Any, heads: int) -> Any:
     """Each of the groups for heads / groups neighbouring heads."""
     return np.repeat(k, heads // k.shape[1], 1)
@@ -121,5 +126,3 @@ def backward(change: Callable[[Pass], dict[str, Any]]) -> Any:
         return tuple({**a.outer(*a.inner()), **change(a)}.values())
 
     return formula
-
-

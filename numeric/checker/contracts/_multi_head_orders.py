@@ -40,9 +40,7 @@ def concat(h: Rounded) -> Rounded:
     return h.rearranged(move)
 
 
-def forward_bounds(
-    x: Rounded, m: Rounded, weights: tuple[Rounded, ...], heads: int, groups: int, keep: Any
-) -> Bounds:
+def forward_bounds(x: Rounded, m: Rounded, weights: tuple[Rounded, ...], heads: int, groups: int, keep: Any) -> Bounds:
     """`keep` is boolean, (n_q, n_k) or (B, n_q, n_k), or None."""
     w_q, w_k, w_v, w_o = weights
     size = heads // groups

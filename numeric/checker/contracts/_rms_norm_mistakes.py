@@ -112,7 +112,7 @@ def _sum_over(count: Callable[[Any], int]) -> Part:
 
 
 def _behind_first_axis(x: Any) -> int:
-    return int(np.prod(x.shape[min(1, x.ndim - 1) :]))
+    return int(np.prod(x.shape[1:]))
 
 
 def _averaged(p: Parts) -> Any:

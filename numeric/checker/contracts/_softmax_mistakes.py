@@ -110,6 +110,11 @@ def _inputs_for_weights(dy: Any, z: Any, *, axis: int, temperature: float) -> An
     return (s * dy - z * (s * dy).sum(axis, keepdims=True)) / temperature
 
 
+def _sum_weighted_by_logits(dy: Any, z: Any, *, axis: int, temperature: float) -> Any:
+    """The same Jacobian from the left: sum_j J_ij dy_j."""
+    return weights(z, axis, temperature) * (dy - (z * dy).sum(axis, keepdims=True)) / temperature
+
+
 def _of_log_softmax(dy: Any, z: Any, *, axis: int, temperature: float) -> Any:
     s = weights(z, axis, temperature)
     return (dy - s * dy.sum(axis, keepdims=True)) / temperature
@@ -165,6 +170,7 @@ MISTAKES = (
     Mistake("softmax.gradient_without_weights", "leaves out the factor s", "softmax_jacobian.vjp", _without_weights, "gradients"),
     Mistake("softmax.gradient_without_temperature", "does not divide by the temperature", "softmax_jacobian.vjp", _gradient_without_temperature, "gradients"),
     Mistake("softmax.gradient_of_logits", "has the logits z_j in the Jacobian where the weights s_j belong", "softmax_jacobian.symmetric", _inputs_for_weights, "gradients"),
+    Mistake("softmax.gradient_sum_of_logits", "weights the sum of dy by the logits z_j, not by s_j", "softmax_jacobian.symmetric", _sum_weighted_by_logits, "gradients"),
     Mistake("softmax.gradient_of_log_softmax", "is that of log_softmax", "softmax_jacobian.vjp", _of_log_softmax, "gradients"),
     Instability("softmax.unshifted", "takes exp without subtracting the maximum, which overflows", "softmax.shift_invariance", _unshifted),
     Instability("softmax.clamped_shift", "subtracts max(0, max z) instead of max z, so that very negative logits vanish", "softmax.shift_invariance", _clamped_shift),

@@ -29,17 +29,16 @@ def through(formula: Linear, g: Rounded, axes: int = 1) -> list[Rounded]:
     """
     own = g.value.shape[-axes:]
     n = math.prod(own)
-    if not g.worst.any():
-        return list(formula(g))
-    if n * g.value.size > CHEAP:
+    if not g.worst.any() or n * g.value.size > CHEAP:
         return list(formula(g))
     units = np.eye(n).reshape(n, *(1 for _ in g.value.shape[:-axes]), *own)
-    columns = formula(Rounded.exact(np.broadcast_to(units, (n, *g.value.shape)), g.precision))
-    results = formula(Rounded.exact(g.value, g.precision))
-    return [_carried(g, axes, result, column) for result, column in zip(results, columns, strict=True)]
+    stacked = np.concatenate([g.value[None], np.broadcast_to(units, (n, *g.value.shape))])
+    return [_carried(g, axes, each) for each in formula(Rounded.exact(stacked, g.precision))]
 
 
-def _carried(g: Rounded, axes: int, result: Rounded, columns: Rounded) -> Rounded:
+def _carried(g: Rounded, axes: int, stacked: Rounded) -> Rounded:
+    """From the result for g itself, and then those for the unit vectors."""
+    result, columns = (stacked.rearranged(lambda part, at=at: part[at]) for at in (0, slice(1, None)))
     batch = g.value.shape[:-axes]
     trailing = result.value.ndim - len(batch)
     # (n, batch) beside the result's own axes

@@ -14,6 +14,7 @@ from ..contract import Bench, Contract, Input, Option, Options, Probe, Property,
 from ..formats import Format, Precision
 from ..rounding import Rounded, any_of
 from ._embedding_mistakes import FITS, MISTAKES, scaled
+from ._embedding_orders import gathered
 
 OWN_UNIT = 2.0**-53
 ROOT = "sqrt(d)"
@@ -79,9 +80,9 @@ class Embedding(Contract):
     ) -> tuple[Rounded, ...]:
         g = Rounded.exact(dy, precision)
         if scale is None:
-            return (_gathered(g, ids, len(table)).returned(),)
+            return (gathered(g, ids, len(table)).returned(),)
         factor = Rounded.given(scale, precision)
-        ways = [_gathered(g, ids, len(table)) * factor, _gathered(g * factor, ids, len(table))]
+        ways = [gathered(g, ids, len(table)) * factor, gathered(g * factor, ids, len(table))]
         return (any_of(ways).returned(),)
 
     def generic(self, rng: np.random.Generator, form: Format, options: Options) -> list[Probe]:
@@ -141,29 +142,6 @@ def _probe(name: str, ids: np.ndarray, table: np.ndarray, options: Options) -> P
     """The word for the scale becomes a number."""
     root: dict[str, Any] = {"scale": math.sqrt(table.shape[-1])} if options["scale"] == ROOT else {}
     return Probe(name, (ids, table), root)
-
-
-def _gathered(g: Rounded, ids: np.ndarray, rows: int) -> Rounded:
-    """Sums over the positions of each token, in any order, accumulated in the wide format; a single term is exact."""
-    tokens, wide = ids.ravel(), g.precision.wide.unit
-    counts = np.bincount(tokens, minlength=rows)[:, None]
-    value, total, worst, square = (_added(each, tokens, rows) for each in (g.value, np.abs(g.value), g.worst, g.square))
-    terms = np.maximum(counts - 1, 0) * wide
-    gamma = np.where(terms < 1, terms / (1 - terms), np.inf)
-    worst = worst + np.where(terms > 0, gamma * (total + 2 * worst), 0.0)
-    square = square + np.maximum(counts - 1, 0) * (wide * total) ** 2
-    summed = Rounded(value, worst, square, g.precision)
-    if g.precision.stored.bits == g.precision.wide.bits:
-        return summed
-    stored = summed.cast(g.precision.stored)
-    single = counts <= 1  # nothing is added, hence nothing is rounded
-    return Rounded(value, np.where(single, worst, stored.worst), np.where(single, square, stored.square), g.precision)
-
-
-def _added(array: np.ndarray, tokens: np.ndarray, rows: int) -> np.ndarray:
-    found = np.zeros((rows, array.shape[-1]))
-    np.add.at(found, tokens, array.reshape(-1, array.shape[-1]))
-    return found
 
 
 CONTRACT = Embedding()

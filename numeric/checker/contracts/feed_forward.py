@@ -84,6 +84,8 @@ class FeedForward(Contract):
     def layer(
         self, x: np.ndarray, w1: np.ndarray, b1: np.ndarray, w2: np.ndarray, b2: np.ndarray, *, activation: str
     ) -> tuple[np.ndarray, Pullback]:
+        if np.shape(w2)[-1:] != np.shape(x)[-1:]:
+            raise ValueError(f"w2 has shape {np.shape(w2)}, needed (f, d) with d = {np.shape(x)[-1]}, as x has it")
         output, cache = feed_forward.forward(x, w1, b1, w2, b2, activation)
         return output, lambda dy: feed_forward.backward(dy, cache)
 

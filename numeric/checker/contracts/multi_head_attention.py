@@ -34,7 +34,12 @@ class MultiHeadAttention(Contract):
     output = "(B, n_q, d)"
     options = (
         Option("heads", 2, (1, 2, 4), "into how many heads the columns are split"),
-        Option("kv_heads", None, (None, 1, 2), "how many of them keys and values have, a divisor of heads; None for as many"),
+        Option(
+            "kv_heads",
+            None,
+            (None, 1, 2),
+            "how many of them keys and values have, a divisor of heads; None for as many",
+        ),
         *_masks.OPTIONS,
     )
     gradient_theorem = "multi_head_gradients.gradient_of_query_projection"
@@ -60,14 +65,14 @@ class MultiHeadAttention(Contract):
 
     def bound(self, precision: Precision, *inputs: Any, **options: Any) -> Rounded:
         x, m, *weights = (Rounded.exact(each, precision) for each in inputs)
-        keep = _keep(*inputs[:2], options["mask"], options["causal"])
+        keep = _keep(inputs[0], inputs[1], options["mask"], options["causal"])
         return forward_bounds(x, m, tuple(weights), *_multi_head_probes.groups_of(options), keep).y.returned()
 
     def gradient_bounds(
         self, precision: Precision, dy: np.ndarray, *inputs: Any, **options: Any
     ) -> tuple[Rounded, ...]:
         g, x, m, *weights = (Rounded.exact(each, precision) for each in (dy, *inputs))
-        keep = _keep(*inputs[:2], options["mask"], options["causal"])
+        keep = _keep(inputs[0], inputs[1], options["mask"], options["causal"])
         at = forward_bounds(x, m, tuple(weights), *_multi_head_probes.groups_of(options), keep)
         return tuple(each.returned() for each in backward_bounds(g, x, m, tuple(weights), at))
 
@@ -80,13 +85,16 @@ class MultiHeadAttention(Contract):
         return here, here, *(np.zeros(each.shape, np.bool_) for each in (m, *weights))
 
     def put_in_place_of_reference(self, found: np.ndarray, *inputs: Any, **options: Any) -> str:
-        x, m, w_q, w_k, w_v, w_o = inputs
+        x, m, _, _, w_v, w_o = inputs
         heads, groups = _multi_head_probes.groups_of(options)
         rows = _masks.empty_rows(options["mask"], options["causal"], _scores(x, m))
         values = (m @ w_v).mean(-2, keepdims=True).reshape(len(m), 1, groups, -1)
         mean = np.repeat(values, heads // groups, -2).reshape(len(m), 1, -1) @ w_o
         unmasked, _ = self.layer(*inputs, **{**options, "mask": None, "causal": False})
-        conventions = {"the mean of the values": np.broadcast_to(mean, found.shape), "attention without a mask": unmasked}
+        conventions = {
+            "the mean of the values": np.broadcast_to(mean, found.shape),
+            "attention without a mask": unmasked,
+        }
         return _masks.in_place_of(found, rows, conventions)
 
     def generic(self, rng: np.random.Generator, form: Format, options: Options) -> list[Probe]:

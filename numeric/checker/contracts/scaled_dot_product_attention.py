@@ -39,8 +39,8 @@ class ScaledDotProductAttention(Contract):
     def bound(
         self, precision: Precision, q: np.ndarray, k: np.ndarray, v: np.ndarray, *, mask: Any, causal: bool
     ) -> Rounded:
-        given = (Rounded.exact(each, precision) for each in (q, k, v))
-        return attention_bound(*given, kept(mask, causal, _scores(q, k))).y.returned()
+        given = [Rounded.exact(each, precision) for each in (q, k, v)]
+        return attention_bound(given[0], given[1], given[2], kept(mask, causal, _scores(q, k))).y.returned()
 
     def gradient_bounds(
         self,
@@ -53,9 +53,9 @@ class ScaledDotProductAttention(Contract):
         mask: Any,
         causal: bool,
     ) -> tuple[Rounded, ...]:
-        given = [Rounded.exact(each, precision) for each in (q, k, v)]
-        at = attention_bound(*given, kept(mask, causal, _scores(q, k)))
-        gradients = gradient_bounds(Rounded.exact(dy, precision), *given, at)
+        g, *given = (Rounded.exact(each, precision) for each in (dy, q, k, v))
+        at = attention_bound(given[0], given[1], given[2], kept(mask, causal, _scores(q, k)))
+        gradients = gradient_bounds(g, given[0], given[1], given[2], at)
         return tuple(each.returned() for each in gradients)
 
     def without_reference(

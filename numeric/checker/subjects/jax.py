@@ -15,7 +15,7 @@ def ready() -> list[Ready]:
         Ready("nn.gelu", "gelu", _gelu(True), accept=("gelu.tanh",)),
         Ready("nn.dot_product_attention", "scaled_dot_product_attention", attention),
         Ready("nn.one_hot @ table", "embedding", embedding),
-        Ready("nn.log_softmax, cross-entropy", "cross_entropy", cross_entropy),
+        Ready("cross-entropy by log_softmax", "cross_entropy", cross_entropy),
         Ready("random.bernoulli, dropout", "dropout", Dropout()),
     ]
 

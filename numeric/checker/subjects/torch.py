@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from ..ready import Ready
-from ._torch_modules import encoder_layer, multi_head_attention
+from ._torch_modules import decoder_layer, encoder_layer, multi_head_attention, transformer
 
 
 def ready() -> list[Ready]:
@@ -24,6 +24,8 @@ def ready() -> list[Ready]:
             partial(multi_head_attention, need_weights=False),
         ),
         Ready("nn.TransformerEncoderLayer", "encoder_layer", encoder_layer),
+        Ready("nn.TransformerDecoderLayer", "decoder_layer", decoder_layer),
+        Ready("nn.Transformer", "transformer", transformer),
     ]
 
 

@@ -19,8 +19,12 @@ def records(*rows):
         ([("a", {"t": 1}, True), ("a", {"t": 2}, True), ("b", {"t": 1}, False), ("c", {"t": 1}, True)], "just 'a' and 'c'"),
         ([("a, draw 0", {}, True), ("a, draw 1", {}, False)], "all but 'a, draw 1'"),
         (
-            [("a, 0", {"t": 1}, True), *((f"a, {k}", {"t": k % 2 + 1}, False) for k in range(6))],
+            [("generic, 0", {"t": 1}, True), *((f"generic, {k}", {"t": k % 2 + 1}, False) for k in range(6))],
             "all of them with t=1",
+        ),
+        (  # structured probes are run at few values, so that theirs say nothing
+            [("ties, 0", {"t": 1}, True), *((f"ties, {k}", {"t": k % 2 + 1}, False) for k in range(6))],
+            "such as 'ties'",
         ),
         ([("a, 0", {}, True), ("b, 0", {}, True), *((f"a, {k}", {}, False) for k in range(6))], "such as 'a' and 'b'"),
         (

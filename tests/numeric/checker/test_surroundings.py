@@ -52,7 +52,7 @@ def test_an_output_that_is_closed_is_no_matter():
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
+@pytest.mark.filterwarnings("ignore:os.fork", "ignore:This process .* is multi-threaded")
 def test_a_child_that_it_forks_does_not_go_on_with_the_run(tmp_path):
     children = tmp_path / "children"
     children.touch()

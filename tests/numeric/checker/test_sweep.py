@@ -16,6 +16,9 @@ from numeric.checker.sweep import judged
 
 HERE = Path(__file__).parent
 FEW = ("generic*draw 0", "shift invariance")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:os.fork", "ignore:This process .* is multi-threaded"
+)  # other tests' threads
 ONE = ("generic (3, 5, 7), axis=-1, temperature=0.5, draw 0",)
 
 
@@ -27,7 +30,7 @@ def subjects(monkeypatch):
 
 
 def configuration(name="softmax", **more):
-    return {"contract": "softmax", "forward": f"sweep_subjects:{name}", "probes": FEW, **more}
+    return {"contract": "softmax", "forward": f"sweep_subjects:{name}", "adapter": "numpy", "probes": FEW, **more}
 
 
 MIXED = [
@@ -226,8 +229,15 @@ def test_a_dask_cluster_gives_the_same_reports():
 def test_a_dask_worker_that_dies_costs_its_own_configuration_only():
     distributed = pytest.importorskip("distributed")
     configurations = [configuration("dies"), *(configuration(seed=k, probes=ONE) for k in range(3))]
-    cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, host="127.0.0.1")
-    with cluster, distributed.Client(cluster) as client:
+    dask = pytest.importorskip("dask")
+    settings = {"distributed.scheduler.allowed-failures": 0}  # one death is enough, for those who stand beside it too
+    with (
+        dask.config.set(settings),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
         client.register_plugin(distributed.diagnostics.plugin.UploadFile(str(HERE / "sweep_subjects.py")))
         reports = in_order(check_many(configurations, client.get_executor()), configurations)
     assert [str(each.verdict) for each in reports] == ["error", "pass", "pass", "pass"]

@@ -30,6 +30,7 @@ def test_each_passes(name, dtype):
     assert one.report.finding("gradients").ran
 
 
+@slow
 def test_attention_takes_its_softmax_in_float32():
     one = SUBJECTS["nn.dot_product_attention"]
     settings = {"adapter": "jax", "options": {"causal": True}, "probes": ("generic (2, 3, 6, 4), mask=None*draw 0",)}
@@ -48,6 +49,6 @@ def test_a_generic_probe_of_each_wrapper(name):
 
 
 def test_cross_entropy_passes_without_options():
-    forward = SUBJECTS["nn.log_softmax, cross-entropy"].forward
+    forward = SUBJECTS["cross-entropy by log_softmax"].forward
     options = {"ignore_index": None, "label_smoothing": 0.0}
     check("cross_entropy", forward, adapter="jax", options=options, probes=("generic (5, 7)*",)).raise_if_failed()
