@@ -7,14 +7,22 @@ from pathlib import Path
 
 import pytest
 
+from numeric.parameters import flatten
 from proofs.registry import claims_in_file
 
 README = Path(__file__).parent.parent / "README.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
 
 
-def test_there_are_two_examples():
-    assert len(BLOCKS) == 2
+def test_there_are_three_examples():
+    assert len(BLOCKS) == 3
+
+
+def test_model_example():
+    names = {}
+    exec(BLOCKS[1], names)
+    assert flatten(names["gradients"]).keys() == flatten(names["params"]).keys()
+    assert 0 < float(names["loss"]) < 10
 
 
 def test_own_theorem_is_proved(tmp_path):
@@ -37,7 +45,7 @@ def test_own_theorem_on_the_command_line(tmp_path):
 @pytest.mark.slow
 def test_check_example(tmp_path):
     path = tmp_path / "example.py"
-    path.write_text(BLOCKS[1], encoding="utf-8")
+    path.write_text(BLOCKS[2], encoding="utf-8")
     done = subprocess.run(
         [sys.executable, str(path)], capture_output=True, text=True, timeout=300, check=False,
         env={"PYTHONPATH": str(README.parent), "PATH": "/usr/bin:/bin"},

@@ -74,12 +74,14 @@ class Rounded:
         self, value: np.ndarray, worst: np.ndarray, square: np.ndarray, units: float = 1.0, target: Format | None = None
     ) -> "Rounded":
         form = target or self.precision.stored
-        magnitude = np.abs(value) + 2 * worst
-        rounding = units * form.unit
-        lost = np.where(np.abs(value) - 2 * worst < form.tiny, np.minimum(form.tiny, magnitude + CLAMPED), 0.0)
-        lost = np.where(magnitude == 0, 0.0, lost)
-        typical = square + (rounding * np.abs(value)) ** 2 + lost**2
-        return Rounded(value, worst + rounding * magnitude + lost, typical, self.precision)
+        size, twice, rounding = np.abs(value), 2 * worst, units * form.unit
+        magnitude = size + twice
+        worst, square = worst + rounding * magnitude, square + (rounding * size) ** 2
+        small = size - twice < form.tiny
+        if small.any():  # which is seldom, and takes as long as all the rest
+            lost = np.where(small & (magnitude != 0), np.minimum(form.tiny, magnitude + CLAMPED), 0.0)
+            worst, square = worst + lost, square + lost**2
+        return Rounded(value, worst, square, self.precision)
 
     def _function(self, value: np.ndarray, worst: np.ndarray, square: np.ndarray) -> "Rounded":
         return self._stored(value, worst, square, 2 * self.precision.stored.ulps)

@@ -12,7 +12,7 @@ from .subjects import group_named
 from .table import WIDTH, outcome
 from .verdict import NOT_RUN, Verdict
 
-VERDICT_WIDTH, NAME_WIDTH, RATIO_WIDTH = 12, 28, 7
+VERDICT_WIDTH, NAME_WIDTH, RATIO_WIDTH = 13, 28, 7
 
 
 @dataclass(frozen=True)

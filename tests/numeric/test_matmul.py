@@ -5,10 +5,11 @@ from time import process_time
 
 import numpy as np
 import pytest
-from flint import arb
+from flint import arb, arb_series
 
-from numeric.arithmetic import encloses, matmul, precision, radius, to_balls
+from numeric.arithmetic import at_zero, encloses, matmul, midpoint, precision, radius, to_balls
 from numeric.derivatives import derivative
+from numeric.jets import Jet, order
 from numeric.layers import attention, linear
 
 SHAPES = [
@@ -95,6 +96,18 @@ def test_jets_among_balls_give_the_derivative_of_a_product():
     (along,) = derivative(lambda x: attention.forward(x, to_balls(k), to_balls(w))[0], [q], [np.ones((3, 2))])
     dq, _, _ = attention.backward(to_balls(np.ones((3, 5))), attention.forward(*map(to_balls, (q, k, w)))[1])
     assert (np.sum(along) - np.sum(dq)).contains(0) and (np.sum(along) - np.sum(dq)).rad() < 1e-12
+
+
+def test_a_subclass_of_jets_counts_as_jets():
+    class Other(Jet):
+        pass
+
+    number = Other(arb_series([arb(2), arb(3)]))
+    with order(1):
+        array = np.array([[number, arb(5)]], dtype=object)
+        assert at_zero(array).tolist() == [[arb(2), arb(5)]] and midpoint(array)[0, 0] == 2
+        [[product]] = matmul(array, to_balls([[1.0], [10.0]]))
+    assert product.coefficient(0) == 52 and product.coefficient(1) == 3
 
 
 @pytest.mark.slow

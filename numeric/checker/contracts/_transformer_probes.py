@@ -10,7 +10,7 @@ from ..usage import UsageError
 from ._layer_parameters import width_of
 from ._transformer_parameters import NAMES, drawn
 
-WORDS = (None, "random", "padding")
+WORDS = (None, "padding")
 Inputs = tuple[Any, ...]
 
 
@@ -29,22 +29,16 @@ def inputs(
 
 
 def mask_of(word: Any, rng: np.random.Generator, batch: int, n: int) -> Options:
-    """The option at a generic probe; some tokens are left out, and never all of a row. Raises UsageError."""
+    """The option at a generic probe. Raises UsageError."""
     if not isinstance(word, (str, type(None))) or word not in WORDS:
         raise UsageError(
-            "src_mask can be fixed to None, 'random' or 'padding'; to check one mask, give a Probe with its own inputs "
-            "and options={'src_mask': array}"
+            "src_mask can be fixed to None or 'padding'; to check one mask, give a Probe with its own inputs and "
+            "options={'src_mask': array}"
         )
     if word is None:
         return {}
-    if word == "padding":
-        lengths = rng.permutation(np.arange(n - batch, n)) if batch < n else rng.integers(1, n + 1, batch)
-        return {"src_mask": np.arange(n) < lengths[:, None]}
-    mask = rng.random((batch, n)) < 0.6
-    mask[:, rng.integers(0, n)] = True
-    mask[0, 0] = False
-    mask[0, 1 % n] = True
-    return {"src_mask": mask}
+    lengths = rng.permutation(np.arange(n - batch, n)) if batch < n else rng.integers(1, n + 1, batch)
+    return {"src_mask": np.arange(n) < lengths[:, None]}
 
 
 def generic(rng: np.random.Generator, options: Mapping[str, Any]) -> list[Probe]:
@@ -56,13 +50,14 @@ def generic(rng: np.random.Generator, options: Mapping[str, Any]) -> list[Probe]
 def structured(rng: np.random.Generator, options: Mapping[str, Any]) -> list[Probe]:
     equal, one = inputs(rng, options, 2, 3, 3), inputs(rng, options, 2, 3, 2)
     repeated = (np.full((2, 3), 4), np.full((2, 2), 4), *one[2:])
-    left = np.array([[False, False, True], [False, True, True]])
+    gaps, left = np.array([[True, False, True], [False, True, True]]), np.array([[False, False, True], [False, True, True]])
     return [
         Probe("one token each", inputs(rng, options, 1, 1, 1)),
         Probe("equal lengths", equal),
         Probe("source and target alike", (equal[0], equal[0].copy(), *equal[2:])),
         Probe("one token throughout", repeated),
         Probe("padding on the left", equal, {"src_mask": left}),
+        Probe("gaps in the source", one, {"src_mask": gaps}),
         Probe("strided", one, layout="strided"),
         Probe("read-only", one, layout="read-only"),
     ]

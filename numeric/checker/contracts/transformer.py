@@ -31,7 +31,7 @@ from .encoder_layer import HEADS
 from .layer_norm import EPS
 
 SRC_MASK = Option(
-    "src_mask", None, (None, "random", "padding"), "True where a source token may be attended to, (B, n)"
+    "src_mask", None, _transformer_probes.WORDS, "True where a source token may be attended to, (B, n)"
 )
 
 

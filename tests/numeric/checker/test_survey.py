@@ -50,8 +50,8 @@ def test_each_subject_has_its_line_and_the_worst_verdict_counts(library):
         ["pass", "softmax_of_rows"],
         ["fail", "wrong"],
     ]
-    assert lines[3].startswith("not run     of_the_future")
-    assert lines[3].endswith("there is no contract time_trav…")
+    assert lines[3].startswith("not run      of_the_future")
+    assert lines[3].endswith("there is no contract time_tra…")
     assert "softmax.logarithm" in lines[2] and "inf" in lines[2]
     assert max(map(len, lines[:4])) <= 80
     assert "verdict: fail" in lines
