@@ -90,7 +90,7 @@ def _numbers(probe: Probe) -> int:
 
 def _beyond(benches: Sequence[Workbench], probe: Probe, gradients: bool) -> bool:
     """Is some array of the first more than twice as far from the truth as that of the second?"""
-    one, other = benches
+    one = benches[0]
     inputs, options = one.inputs_of(probe), {**one.options, **probe.options}
     with np.errstate(all="ignore"):
         dy = one.cotangent_of(probe, np.random.default_rng(1))
@@ -110,5 +110,7 @@ def _beyond(benches: Sequence[Workbench], probe: Probe, gradients: bool) -> bool
             except BrokenCall:
                 return bench is one
             triples = zip(found, exact, missing, strict=False)
-            errors.append([np.where(left, 0.0, np.abs(each - truth.high)).max(initial=0.0) for each, truth, left in triples])
+            errors.append(
+                [np.where(left, 0.0, np.abs(each - truth.high)).max(initial=0.0) for each, truth, left in triples]
+            )
         return any(not (mine <= FACTOR * theirs) for mine, theirs in zip(*errors, strict=True))

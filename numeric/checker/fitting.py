@@ -78,7 +78,7 @@ def _fitted(contract: Contract, fit: Fit, record: Record) -> float | None:
         if here is None or there is None:
             return None
         slope = (there - here) / step
-        if not np.isfinite(slope).all() or not slope.any():
+        if not np.isfinite(slope).all() or not slope @ slope > 0:  # the square may underflow
             return None
         theta += float(slope @ (found - here) / (slope @ slope))
     return theta

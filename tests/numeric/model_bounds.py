@@ -6,11 +6,10 @@ constant factor may be multiplied into either factor of a product or into the pr
 than that, the largest bound counts.
 """
 
-import math
-
 import numpy as np
 from scipy import special
 
+from numeric.checker.contracts._through import through
 from numeric.checker.rounding import Rounded, any_of
 
 from .layers import bounds
@@ -45,29 +44,6 @@ def summed(*groups):
     wide = [moved(group, lambda x: np.broadcast_to(x, (*shape, x.shape[-1]))) for group in groups]
     parts = (np.concatenate([getattr(group, part) for group in wide], -1) for part in ("value", "worst", "square"))
     return moved(Rounded(*parts, groups[0].precision).sum(-1), lambda x: x[..., 0])
-
-
-def through(formula, g, axes=1):
-    """Formulas that are linear in g, along its last axes, for a g that is rounded: their matrices carry its errors.
-
-    Let B(g) bound what a formula errs by for an exact g; it is a sum of multiples of magnitudes of linear functions of
-    g, hence subadditive. With the columns J_j of the matrix, computed from unit vectors, and B_j for them: the true
-    matrix is within B_j of J_j, and the g of an implementation is within 2 e of the one at hand, where e is the bound
-    on it. So all in all the error is at most B(g) + sum_j (|J_j| + B_j) e_j + 2 sum_j B_j e_j.
-    """
-    own = g.value.shape[-axes:]
-    n = math.prod(own)
-    units = np.eye(n).reshape(n, *(1 for _ in g.value.shape[:-axes]), *own)
-    columns = formula(Rounded.exact(np.broadcast_to(units, (n, *g.value.shape)), g.precision))
-    results = formula(Rounded.exact(g.value, g.precision))
-    worst, square = (part.reshape(*part.shape[:-axes], n) for part in (g.worst, g.square))
-    worst, square = (part.reshape(*part.shape[:-1], *(1 for _ in own), n) for part in (worst, square))
-    carried = []
-    for result, column_of in zip(results, columns, strict=True):
-        matrix = np.moveaxis(np.abs(column_of.value) + 3 * column_of.worst, 0, -1)
-        of_g = (matrix * worst).sum(-1), (matrix**2 * square).sum(-1)
-        carried.append(Rounded(result.value, result.worst + of_g[0], result.square + of_g[1], g.precision))
-    return carried
 
 
 # Attention

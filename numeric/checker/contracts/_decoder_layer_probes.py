@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..contract import Bench, Probe, Property, Residual
+from ..formats import Format
 from . import _masks
 from ._attention_probes import one_key_each, padding
 from ._layer_parameters import feed_forward, norm, projections, tokens, width_of
@@ -16,26 +17,33 @@ FREE = {"mask": None, "memory_mask": None}
 
 
 def inputs(
-    rng: np.random.Generator, options: Mapping[str, Any], batch: int, n: int, m: int, d: int = 0, f: int = 0
+    rng: np.random.Generator,
+    form: Format,
+    options: Mapping[str, Any],
+    batch: int,
+    n: int,
+    m: int,
+    d: int = 0,
+    f: int = 0,
 ) -> Arrays:
     d = d or width_of(options["heads"])
     read = [tokens(rng, batch, length, d) for length in (n, m)]
-    attentions = [*projections(rng, d), *projections(rng, d), *norm(rng, d), *norm(rng, d)]
-    return *read, *attentions, *feed_forward(rng, d, f or d + 1), *norm(rng, d)
+    attentions = [*projections(rng, form, d), *projections(rng, form, d), *norm(rng, d), *norm(rng, d)]
+    return *read, *attentions, *feed_forward(rng, form, d, f or d + 1), *norm(rng, d)
 
 
-def generic(rng: np.random.Generator, options: Mapping[str, Any]) -> list[Probe]:
+def generic(rng: np.random.Generator, form: Format, options: Mapping[str, Any]) -> list[Probe]:
     batch, n, m = (2, 4, 3) if rng.random() < 0.5 else (2, 3, 5)
     own = _masks.drawn(options["mask"], True, rng, batch, n, n).get("mask")
     across = _masks.drawn(options["memory_mask"], False, rng, batch, n, m).get("mask")
     settings = {"mask": own, "memory_mask": across}
     drawn = {name: mask for name, mask in settings.items() if mask is not None}
-    return [Probe(f"generic {(batch, n, m)}", inputs(rng, options, batch, n, m), drawn)]
+    return [Probe(f"generic {(batch, n, m)}", inputs(rng, form, options, batch, n, m), drawn)]
 
 
-def structured(rng: np.random.Generator, options: Mapping[str, Any]) -> list[Probe]:
+def structured(rng: np.random.Generator, form: Format, options: Mapping[str, Any]) -> list[Probe]:
     def drawn(batch: int, n: int, m: int, d: int = 0, f: int = 0) -> Arrays:
-        return inputs(rng, options, batch, n, m, d, f)
+        return inputs(rng, form, options, batch, n, m, d, f)
 
     large = drawn(2, 3, 4)
     named: list[tuple[str, Arrays, dict[str, Any]]] = [
@@ -48,7 +56,7 @@ def structured(rng: np.random.Generator, options: Mapping[str, Any]) -> list[Pro
         ("memory padded on the left", drawn(2, 3, 4), {"memory_mask": padding((3, 2), 3, 4)[..., ::-1].copy()}),
         ("one key kept", drawn(2, 3, 4), {"memory_mask": one_key_each(rng, 3, 4), "mask": np.eye(3, dtype=np.bool_)}),
         ("equal lengths, masks", drawn(2, 4, 4), {"mask": padding((4, 3), 4, 4), "memory_mask": padding((2, 3), 4, 4)}),
-        ("9 x 12 tokens, 12 columns", drawn(1, 9, 12, 2 * width_of(options["heads"])), {}),
+        ("9 x 12 tokens", drawn(1, 9, 12, 2 * width_of(options["heads"])), {}),
     ]
     probes = [Probe(name, arrays, settings) for name, arrays, settings in named]
     return probes + [Probe(layout, drawn(2, 3, 2), layout=layout) for layout in ("strided", "read-only")]
@@ -58,7 +66,7 @@ def structured(rng: np.random.Generator, options: Mapping[str, Any]) -> list[Pro
 
 
 def arrays_of(bench: Bench, rng: np.random.Generator, n: int = 4, m: int = 3) -> Arrays:
-    return tuple(bench.rounded(each) for each in inputs(rng, bench.options, 2, n, m))
+    return tuple(bench.rounded(each) for each in inputs(rng, bench.format, bench.options, 2, n, m))
 
 
 def cotangent(bench: Bench, rng: np.random.Generator, x: np.ndarray) -> np.ndarray:

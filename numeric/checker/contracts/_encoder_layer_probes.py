@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..contract import Bench, Probe, Property, Residual
+from ..formats import Format
 from . import _masks
 from ._attention_probes import one_key_each, padding
 from ._layer_parameters import feed_forward, norm, projections, tokens, width_of
@@ -15,33 +16,33 @@ Arrays = tuple[np.ndarray, ...]
 
 
 def inputs(
-    rng: np.random.Generator, options: Mapping[str, Any], batch: int, n: int, d: int = 0, f: int = 0
+    rng: np.random.Generator, form: Format, options: Mapping[str, Any], batch: int, n: int, d: int = 0, f: int = 0
 ) -> Arrays:
     d = d or width_of(options["heads"])
-    first = [*projections(rng, d), *norm(rng, d)]
-    return tokens(rng, batch, n, d), *first, *feed_forward(rng, d, f or d + 1), *norm(rng, d)
+    first = [*projections(rng, form, d), *norm(rng, d)]
+    return tokens(rng, batch, n, d), *first, *feed_forward(rng, form, d, f or d + 1), *norm(rng, d)
 
 
-def generic(rng: np.random.Generator, options: Mapping[str, Any]) -> list[Probe]:
+def generic(rng: np.random.Generator, form: Format, options: Mapping[str, Any]) -> list[Probe]:
     batch, n = (2, 4) if rng.random() < 0.5 else (3, 5)
     settings = _masks.drawn(options["mask"], False, rng, batch, n, n)
     settings.pop("causal")
-    return [Probe(f"generic {(batch, n)}", inputs(rng, options, batch, n), settings)]
+    return [Probe(f"generic {(batch, n)}", inputs(rng, form, options, batch, n), settings)]
 
 
-def structured(rng: np.random.Generator, options: Mapping[str, Any]) -> list[Probe]:
+def structured(rng: np.random.Generator, form: Format, options: Mapping[str, Any]) -> list[Probe]:
     def drawn(batch: int, n: int, d: int = 0, f: int = 0) -> Arrays:
-        return inputs(rng, options, batch, n, d, f)
+        return inputs(rng, form, options, batch, n, d, f)
 
-    heads, large = options["heads"], drawn(2, 4)
+    large, same, wide = drawn(2, 4), 2 * options["heads"], 2 * width_of(options["heads"])
     named: list[tuple[str, Arrays, dict[str, Any]]] = [
         ("one token", drawn(1, 1), {}),
-        ("all sizes equal", drawn(4 * heads, 4 * heads, 4 * heads, 4 * heads) if heads == 1 else drawn(4, 4, 4, 4), {}),
+        ("all sizes equal", drawn(same, same, same, same), {}),
         ("one hidden unit", drawn(2, 3, f=1), {}),
         ("large tokens", (8 * large[0], *large[1:]), {}),
         ("padding on the left", drawn(2, 4), {"mask": padding((3, 2), 4, 4)[..., ::-1].copy()}),
         ("one key kept", drawn(2, 4), {"mask": one_key_each(rng, 4, 4)}),
-        ("12 tokens, 16 columns", drawn(1, 12, 16 * (width_of(heads) // 6 or 1) if 16 % heads else 16), {}),
+        (f"12 tokens, {wide} columns", drawn(1, 12, wide), {}),
     ]
     probes = [Probe(name, arrays, settings) for name, arrays, settings in named]
     return probes + [Probe(layout, drawn(2, 3), layout=layout) for layout in ("strided", "read-only")]
@@ -51,7 +52,7 @@ def structured(rng: np.random.Generator, options: Mapping[str, Any]) -> list[Pro
 
 
 def arrays_of(bench: Bench, rng: np.random.Generator, n: int = 4) -> Arrays:
-    return tuple(bench.rounded(each) for each in inputs(rng, bench.options, 2, n))
+    return tuple(bench.rounded(each) for each in inputs(rng, bench.format, bench.options, 2, n))
 
 
 def cotangent(bench: Bench, rng: np.random.Generator, x: np.ndarray) -> np.ndarray:

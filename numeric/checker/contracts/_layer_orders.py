@@ -9,7 +9,7 @@ Each function returns its output and a pull, which takes the cotangent of the ou
 errors of the cotangent by `through`, the way along the skip path included.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from operator import add
 from typing import Any, Generic, TypeVar
@@ -113,8 +113,10 @@ def _projected_back(cotangents: list[Rounded], weights: Arrays, others: list[Rou
 
 
 def _joined(arrays: list[Rounded]) -> Rounded:
-    parts = (np.concatenate([getattr(each, part) for each in arrays], -1) for part in ("value", "worst", "square"))
-    return Rounded(*parts, arrays[0].precision)
+    value, worst, square = (
+        np.concatenate([getattr(each, part) for each in arrays], -1) for part in ("value", "worst", "square")
+    )
+    return Rounded(value, worst, square, arrays[0].precision)
 
 
 def _of_matrices(x: Rounded, m: Rounded, at: Bounds, back: list[Rounded], dy: Rounded) -> tuple[Rounded, ...]:
@@ -122,8 +124,9 @@ def _of_matrices(x: Rounded, m: Rounded, at: Bounds, back: list[Rounded], dy: Ro
     return tuple(weight_gradient(*pair) for pair in pairs)
 
 
-def feed_forward(w1: Rounded, b1: Rounded, w2: Rounded, b2: Rounded, activation: str) -> Sublayer:
-    """Others: the gradients of w1, b1, w2 and b2."""
+def feed_forward(parameters: Sequence[Rounded], activation: str) -> Sublayer:
+    """Of w1, b1, w2 and b2. Others: their gradients."""
+    w1, b1, w2, b2 = parameters
 
     def sublayer(x: Rounded) -> tuple[Rounded, Pull]:
         inner = hidden_units(_rows(x), w1, b1, activation)
@@ -148,8 +151,9 @@ def _rows(x: Rounded) -> Rounded:
     return x.rearranged(lambda part: part.reshape(-1, part.shape[-1]))
 
 
-def normalised(x: Rounded, gain: Rounded, bias: Rounded, eps: float) -> tuple[Rounded, Pull]:
-    """Others: the gradients of gain and bias."""
+def normalised(x: Rounded, parameters: Sequence[Rounded], eps: float) -> tuple[Rounded, Pull]:
+    """With a gain and a bias. Others: their gradients."""
+    gain, bias = parameters
     rows = centred_rows(x, eps)
 
     def pull(dy: Rounded, skip: bool) -> tuple[Rounded, ...]:
@@ -164,12 +168,12 @@ def normalised(x: Rounded, gain: Rounded, bias: Rounded, eps: float) -> tuple[Ro
 
 
 def connected(
-    x: Rounded, sublayer: Sublayer, gain: Rounded, bias: Rounded, order: str, eps: float
+    x: Rounded, sublayer: Sublayer, norm: Sequence[Rounded], order: str, eps: float
 ) -> tuple[Rounded, Callable[[Rounded], tuple[Rounded, ...]]]:
     """LN(x + f(x)), or x + f(LN(x)). The pull gives the gradients of x, gain and bias, and then what else that of f gives."""
     if order == "post":
         f, pull_f = sublayer(x)
-        y, pull_norm = normalised(_beside_products(x, f), gain, bias, eps)
+        y, pull_norm = normalised(_beside_products(x, f), norm, eps)
 
         def pull(dy: Rounded) -> tuple[Rounded, ...]:
             ds, *dnorm = pull_norm(dy, False)
@@ -177,7 +181,7 @@ def connected(
             return dx, *dnorm, *others
 
         return y, pull
-    u, pull_norm = normalised(x, gain, bias, eps)
+    u, pull_norm = normalised(x, norm, eps)
     f, pull_f = sublayer(u)
 
     def pull_pre(dy: Rounded) -> tuple[Rounded, ...]:

@@ -1,7 +1,8 @@
 """The parameters of a layer, of encoder or decoder: as its tree, as a probe draws them, and as rounded numbers.
 
-Probes are mild. Rows of tokens have a spread of 2, gains lie around 3/4, matrices are small: each norm passes on less
-than it gets, errors too, so that the bounds say something after several sublayers.
+Probes are mild. Rows of tokens have a spread of 2, gains lie around 3/4, matrices are small: each norm passes on little
+more than it gets, errors too, so that the bounds say something after several sublayers. In 16 bits, where a norm alone
+may lose two digits of three, matrices are smaller still, and there is a bound for pre-norm at least.
 """
 
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..formats import Format
 from ..usage import UsageError
 
 Arrays = list[np.ndarray]
@@ -59,12 +61,17 @@ def tokens(rng: np.random.Generator, batch: int, n: int, d: int) -> np.ndarray:
     return rows + 0.3 * rng.standard_normal((batch, n, 1))
 
 
-def projections(rng: np.random.Generator, d: int) -> Arrays:
-    return [rng.standard_normal((d, d)) / (2 * np.sqrt(d)) for _ in PROJECTIONS]
+def shrunk(form: Format) -> float:
+    """What the entries of matrices are divided by, besides the root of their rows."""
+    return 2.0 if form.bits >= 24 else 16.0
 
 
-def feed_forward(rng: np.random.Generator, d: int, f: int) -> Arrays:
-    w1, w2 = rng.standard_normal((d, f)) / (2 * np.sqrt(d)), rng.standard_normal((f, d)) / (2 * np.sqrt(f))
+def projections(rng: np.random.Generator, form: Format, d: int) -> Arrays:
+    return [rng.standard_normal((d, d)) / (shrunk(form) * np.sqrt(d)) for _ in PROJECTIONS]
+
+
+def feed_forward(rng: np.random.Generator, form: Format, d: int, f: int) -> Arrays:
+    w1, w2 = (rng.standard_normal(shape) / (shrunk(form) * np.sqrt(shape[0])) for shape in ((d, f), (f, d)))
     return [w1, rng.standard_normal(f) / 3, w2, rng.standard_normal(d) / 3]
 
 

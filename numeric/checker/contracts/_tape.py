@@ -103,9 +103,8 @@ def _attention(x: Any, m: Any, weights: Sequence[Any], heads: int, keep: Any) ->
 
 
 def fed(x: Node, w1: Node, b1: Node, w2: Node, b2: Node, activation: str) -> Node:
-    parameters = (w1, b1, w2, b2)
-    y, cache = feed_forward.forward(x.value, *(each.value for each in parameters), activation)
-    return Node(y, (x, *parameters), lambda dy: feed_forward.backward(dy, cache))
+    y, cache = feed_forward.forward(x.value, w1.value, b1.value, w2.value, b2.value, activation)
+    return Node(y, (x, w1, b1, w2, b2), lambda dy: feed_forward.backward(dy, cache))
 
 
 def normalised(x: Node, gain: Node, bias: Node, eps: Any) -> Node:

@@ -38,7 +38,7 @@ def through(formula: Linear, g: Rounded, axes: int = 1) -> list[Rounded]:
 
 def _carried(g: Rounded, axes: int, stacked: Rounded) -> Rounded:
     """From the result for g itself, and then those for the unit vectors."""
-    result, columns = (stacked.rearranged(lambda part, at=at: part[at]) for at in (0, slice(1, None)))
+    result, columns = stacked.rearranged(lambda part: part[0]), stacked.rearranged(lambda part: part[1:])
     batch = g.value.shape[:-axes]
     trailing = result.value.ndim - len(batch)
     # (n, batch) beside the result's own axes

@@ -45,15 +45,11 @@ def gradient_of_table(
     factor = Rounded.given(math.sqrt(table.value.shape[1]), table.precision)
     rows = len(table.value)
     from_logits = weight_gradient(dz, y)
-    parts = [
-        any_of([gathered(g, ids, rows) * factor, gathered(g * factor, ids, rows)]) for g, ids in embeddings
-    ]
+    parts = [any_of([gathered(g, ids, rows) * factor, gathered(g * factor, ids, rows)]) for g, ids in embeddings]
     # added up token by token, and product by product, in one place
     terms = sum(ids.size for _, ids in embeddings) + math.prod(dz.value.shape[:-1])
     size = np.abs(np.swapaxes(dz.value, -1, -2)) @ np.abs(y.value)
-    total = size.sum(0) + sum(
-        gathered(g.magnitude(), ids, rows).value * np.abs(factor.value) for g, ids in embeddings
-    )
+    total = size.sum(0) + sum(gathered(g.magnitude(), ids, rows).value * np.abs(factor.value) for g, ids in embeddings)
     return added(*parts, from_logits).loosened(2 * terms * table.precision.wide.unit * total)
 
 
@@ -85,8 +81,7 @@ def _of(p: Tree, place: str, names: Sequence[str]) -> tuple[Rounded, ...]:
 
 
 def _fed(p: Tree, place: str) -> _layer_orders.Sublayer:
-    w1, b1, w2, b2 = _of(p, place, FEED_FORWARD)
-    return _layer_orders.feed_forward(w1, b1, w2, b2, "relu")
+    return _layer_orders.feed_forward(_of(p, place, FEED_FORWARD), "relu")
 
 
 def _stack(p: Tree, stack: str, x: Rounded, parts: Sublayers, order: str, eps: float) -> tuple[Rounded, Any]:
@@ -94,12 +89,11 @@ def _stack(p: Tree, stack: str, x: Rounded, parts: Sublayers, order: str, eps: f
     for layer in range(LAYERS):
         for name, sublayer in parts.items():
             place = f"{stack}.layers.{layer}.{name}"
-            gain, bias = _of(p, f"{place}_norm", NORM)
-            x, pull = _layer_orders.connected(x, sublayer(place), gain, bias, order, eps)
+            x, pull = _layer_orders.connected(x, sublayer(place), _of(p, f"{place}_norm", NORM), order, eps)
             pulls.append((place, name, pull))
     last = None
     if f"{stack}.norm.gain" in p:
-        x, last = _layer_orders.normalised(x, *_of(p, f"{stack}.norm", NORM), eps)
+        x, last = _layer_orders.normalised(x, _of(p, f"{stack}.norm", NORM), eps)
 
     def pull_all(dy: Rounded) -> tuple[Rounded, Rounded | None, Gradients]:
         found: Gradients = {}

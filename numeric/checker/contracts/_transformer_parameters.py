@@ -12,10 +12,10 @@ import numpy as np
 from ...config import Config
 from ...initialisation import shapes
 from ...parameters import Tree, unflatten
-from ._layer_parameters import norm
+from ..formats import Format
+from ._layer_parameters import norm, shrunk
 
 LAYERS = 2
-SMALLER = 4  # than those of a single layer, since errors grow from layer to layer
 NAMES = tuple(shapes(Config("encoder-decoder", 2, 2, 2, 1, LAYERS, norm="pre")))
 FINAL = tuple(f"{stack}.norm.{name}" for stack in ("encoder", "decoder") for name in ("gain", "bias"))
 SHAPES = {"table": "(V, d)", "W_1": "(d, f)", "b_1": "(f,)", "W_2": "(f, d)", "b_2": "(d,)"}
@@ -37,35 +37,40 @@ def present(arrays: Sequence[Any]) -> dict[str, Any]:
 def in_order(params: Mapping[str, Any]) -> list[Any]:
     """The inverse of `present`. Raises ValueError for other names."""
     missing = [name for name in NAMES if name not in params and name not in FINAL]
-    more = [name for name in params if name not in NAMES]
-    if missing or more:
-        raise ValueError(f"needed one for each parameter by its name; {_told('missing', missing)}{_told('unknown', more)}")
+    unknown = [name for name in params if name not in NAMES]
+    if missing or unknown:
+        found = {"missing": missing, "unknown": unknown}
+        told = (f"{what} is {names[0]!r}, {len(names)} such in all" for what, names in found.items() if names)
+        raise ValueError(f"needed one array for each parameter by its name; {'; '.join(told)}")
     nothing = params[NAMES[0]][:0, 0]
     return [params.get(name, nothing) for name in NAMES]
-
-
-def _told(what: str, names: Sequence[str]) -> str:
-    return f"{what} is {names[0]!r}, {len(names)} in all. " if names else ""
 
 
 def tree(arrays: Sequence[Any]) -> Tree:
     return unflatten(present(arrays))
 
 
-def drawn(rng: np.random.Generator, order: str, vocabulary: int, d: int, f: int) -> list[np.ndarray]:
-    """Mild ones: see `_layer_parameters`."""
-    sizes = {"(V, d)": (vocabulary, d), "(d, d)": (d, d), "(d, f)": (d, f), "(f, d)": (f, d), "(d,)": (d,), "(f,)": (f,)}
+def drawn(rng: np.random.Generator, form: Format, order: str, vocabulary: int, d: int, f: int) -> list[np.ndarray]:
+    """Mild ones: see `_layer_parameters`. Matrices are half as large as there, since errors grow from layer to layer."""
+    sizes = {
+        "(V, d)": (vocabulary, d),
+        "(d, d)": (d, d),
+        "(d, f)": (d, f),
+        "(f, d)": (f, d),
+        "(d,)": (d,),
+        "(f,)": (f,),
+    }
     arrays = []
     for name in NAMES:
         if name in FINAL and order == "post":
             arrays.append(np.zeros(0))
             continue
         shape = (d,) if name in FINAL else sizes[shape_of(name)]
-        arrays.append(_array(rng, name, shape))
+        arrays.append(_array(rng, form, name, shape))
     return arrays
 
 
-def _array(rng: np.random.Generator, name: str, shape: tuple[int, ...]) -> np.ndarray:
+def _array(rng: np.random.Generator, form: Format, name: str, shape: tuple[int, ...]) -> np.ndarray:
     if name.endswith(".gain"):
         return norm(rng, shape[0])[0]
     if name.endswith(".bias"):
@@ -75,4 +80,4 @@ def _array(rng: np.random.Generator, name: str, shape: tuple[int, ...]) -> np.nd
         # all rows with one spread, as those of tokens
         array = array - array.mean(-1, keepdims=True)
         return array / array.std(-1, keepdims=True)
-    return array / (SMALLER * np.sqrt(shape[0])) if len(shape) == 2 else array / 3
+    return array / (2 * shrunk(form) * np.sqrt(shape[0])) if len(shape) == 2 else array / 3

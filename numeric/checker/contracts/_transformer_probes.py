@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..contract import Bench, Options, Probe, Property, Residual
+from ..formats import Format
 from ..usage import UsageError
 from ._layer_parameters import width_of
 from ._transformer_parameters import NAMES, drawn
@@ -21,11 +22,11 @@ def width(heads: Any) -> int:
 
 
 def inputs(
-    rng: np.random.Generator, options: Mapping[str, Any], batch: int, n: int, m: int, vocabulary: int = 7
+    rng: np.random.Generator, form: Format, options: Mapping[str, Any], batch: int, n: int, m: int, vocabulary: int = 7
 ) -> Inputs:
     d = width(options["heads"])
     ids = [rng.integers(0, vocabulary, (batch, length)) for length in (n, m)]
-    return *ids, *drawn(rng, options["order"], vocabulary, d, d + 1)
+    return *ids, *drawn(rng, form, options["order"], vocabulary, d, d + 1)
 
 
 def mask_of(word: Any, rng: np.random.Generator, batch: int, n: int) -> Options:
@@ -41,18 +42,21 @@ def mask_of(word: Any, rng: np.random.Generator, batch: int, n: int) -> Options:
     return {"src_mask": np.arange(n) < lengths[:, None]}
 
 
-def generic(rng: np.random.Generator, options: Mapping[str, Any]) -> list[Probe]:
+def generic(rng: np.random.Generator, form: Format, options: Mapping[str, Any]) -> list[Probe]:
     batch, n, m = (2, 4, 3) if rng.random() < 0.5 else (2, 3, 5)
     settings = mask_of(options["src_mask"], rng, batch, n)
-    return [Probe(f"generic {(batch, n, m)}", inputs(rng, options, batch, n, m), settings)]
+    return [Probe(f"generic {(batch, n, m)}", inputs(rng, form, options, batch, n, m), settings)]
 
 
-def structured(rng: np.random.Generator, options: Mapping[str, Any]) -> list[Probe]:
-    equal, one = inputs(rng, options, 2, 3, 3), inputs(rng, options, 2, 3, 2)
+def structured(rng: np.random.Generator, form: Format, options: Mapping[str, Any]) -> list[Probe]:
+    equal, one = inputs(rng, form, options, 2, 3, 3), inputs(rng, form, options, 2, 3, 2)
     repeated = (np.full((2, 3), 4), np.full((2, 2), 4), *one[2:])
-    gaps, left = np.array([[True, False, True], [False, True, True]]), np.array([[False, False, True], [False, True, True]])
+    gaps, left = (
+        np.array([[True, False, True], [False, True, True]]),
+        np.array([[False, False, True], [False, True, True]]),
+    )
     return [
-        Probe("one token each", inputs(rng, options, 1, 1, 1)),
+        Probe("one token each", inputs(rng, form, options, 1, 1, 1)),
         Probe("equal lengths", equal),
         Probe("source and target alike", (equal[0], equal[0].copy(), *equal[2:])),
         Probe("one token throughout", repeated),
@@ -67,7 +71,7 @@ def structured(rng: np.random.Generator, options: Mapping[str, Any]) -> list[Pro
 
 
 def arrays_of(bench: Bench, rng: np.random.Generator, m: int = 3) -> list[Any]:
-    return [bench.rounded(each) for each in inputs(rng, bench.options, 2, 4, m)]
+    return [bench.rounded(each) for each in inputs(rng, bench.format, bench.options, 2, 4, m)]
 
 
 def future_is_ignored(bench: Bench, rng: np.random.Generator) -> Residual:
@@ -113,7 +117,9 @@ def step_by_step(bench: Bench, rng: np.random.Generator) -> Residual:
 def memory_is_read_by_attention_only(bench: Bench, rng: np.random.Generator) -> Residual:
     """Without the w_o of the attentions to it the source is immaterial."""
     src, tgt, *params = arrays_of(bench, rng)
-    without = [0 * each if name.endswith("cross_attention.w_o") else each for name, each in zip(NAMES, params, strict=True)]
+    without = [
+        0 * each if name.endswith("cross_attention.w_o") else each for name, each in zip(NAMES, params, strict=True)
+    ]
     first, allowed = bench.output(src, tgt, *without, src_mask=None)
     second, allowed_other = bench.output((src + 1) % 7, tgt, *without, src_mask=None)
     return second - first, allowed + allowed_other

@@ -18,7 +18,15 @@ class Transformer:
     """Its parts have the places as arguments at which they go wrong; the defaults are right."""
 
     def __init__(
-        self, src: np.ndarray, tgt: np.ndarray, params: Sequence[Node], *, heads: int, src_mask: Any, order: str, eps: Any
+        self,
+        src: np.ndarray,
+        tgt: np.ndarray,
+        params: Sequence[Node],
+        *,
+        heads: int,
+        src_mask: Any,
+        order: str,
+        eps: Any,
     ) -> None:
         self.src, self.tgt, self.params = src, tgt, dict(zip(NAMES, params, strict=True))
         self.heads, self.order, self.eps, self.activation = heads, order, eps, "relu"

@@ -79,7 +79,10 @@ class DecoderLayer(Contract):
 
     def combinations(self, grid: Mapping[str, Sequence[Any]]) -> Iterable[Options]:
         """So many that any two values meet."""
-        return [dict(each) for each in pairwise([dict(zip(grid, values, strict=True)) for values in product(*grid.values())])]
+        return [
+            dict(each)
+            for each in pairwise([dict(zip(grid, values, strict=True)) for values in product(*grid.values())])
+        ]
 
     def arguments(self, arrays: Sequence[Any]) -> tuple[Any, ...]:
         return (*arrays[:2], tuple(arrays[2:6]), tuple(arrays[6:10]), *arrays[10:])
@@ -129,14 +132,14 @@ class DecoderLayer(Contract):
 
     def put_in_place_of_reference(self, found: np.ndarray, *inputs: Any, **options: Any) -> str:
         here, *_ = self.without_reference(*inputs, **options)
-        return _masks.in_place_of(found, here.any(-1), {})
+        return _masks.in_place_of(found, np.asarray(here.any(-1)), {})
 
     def generic(self, rng: np.random.Generator, form: Format, options: Options) -> list[Probe]:
-        return _decoder_layer_probes.generic(rng, options)
+        return _decoder_layer_probes.generic(rng, form, options)
 
     def structured(self, rng: np.random.Generator, form: Format, options: Options) -> list[Probe]:
         free = options["mask"] is None and options["memory_mask"] is None
-        return _decoder_layer_probes.structured(rng, options) if free else []
+        return _decoder_layer_probes.structured(rng, form, options) if free else []
 
 
 def tree(arrays: Sequence[Any]) -> dict[str, Any]:
@@ -172,10 +175,10 @@ def bounds(
     n = x.value.shape[-2]
     own = _layer_orders.self_attention(tuple(arrays[:4]), heads, _masks.kept(mask, True, (n, n)))
     across = _layer_orders.cross_attention(memory, tuple(arrays[4:8]), heads, memory_mask)
-    transformation = _layer_orders.feed_forward(*arrays[12:16], activation)
-    x1, pull_first = _layer_orders.connected(x, own, *arrays[8:10], order, eps)
-    x2, pull_second = _layer_orders.connected(x1, across, *arrays[10:12], order, eps)
-    y, pull_third = _layer_orders.connected(x2, transformation, *arrays[16:], order, eps)
+    transformation = _layer_orders.feed_forward(arrays[12:16], activation)
+    x1, pull_first = _layer_orders.connected(x, own, arrays[8:10], order, eps)
+    x2, pull_second = _layer_orders.connected(x1, across, arrays[10:12], order, eps)
+    y, pull_third = _layer_orders.connected(x2, transformation, arrays[16:], order, eps)
 
     def pull(dy: Rounded) -> tuple[Rounded, ...]:
         dx2, dgain3, dbias3, *dfeed_forward = pull_third(dy)

@@ -25,7 +25,9 @@ from .add_and_norm import ORDER
 from .layer_norm import EPS
 
 HEADS = Option("heads", 2, (2, 1), "into how many heads the columns are split")
-ACTIVATION = Option("activation", "relu", ("relu", "gelu"), "of the feed-forward layer; gelu has erf; silu is there too")
+ACTIVATION = Option(
+    "activation", "relu", ("relu", "gelu"), "of the feed-forward layer; gelu has erf; silu is there too"
+)
 
 
 class EncoderLayer(Contract):
@@ -52,7 +54,10 @@ class EncoderLayer(Contract):
 
     def combinations(self, grid: Mapping[str, Sequence[Any]]) -> Iterable[Options]:
         """So many that any two values meet."""
-        return [dict(each) for each in pairwise([dict(zip(grid, values, strict=True)) for values in product(*grid.values())])]
+        return [
+            dict(each)
+            for each in pairwise([dict(zip(grid, values, strict=True)) for values in product(*grid.values())])
+        ]
 
     def layer(
         self, *inputs: Any, heads: int, mask: Any, activation: str, order: str, eps: float
@@ -83,10 +88,10 @@ class EncoderLayer(Contract):
         return _masks.in_place_of(found, _masks.empty_rows(options["mask"], False, (*x.shape[:-1], x.shape[-2])), {})
 
     def generic(self, rng: np.random.Generator, form: Format, options: Options) -> list[Probe]:
-        return _encoder_layer_probes.generic(rng, options)
+        return _encoder_layer_probes.generic(rng, form, options)
 
     def structured(self, rng: np.random.Generator, form: Format, options: Options) -> list[Probe]:
-        return _encoder_layer_probes.structured(rng, options) if _masks.unfixed(options) else []
+        return _encoder_layer_probes.structured(rng, form, options) if _masks.unfixed(options) else []
 
 
 def tree(arrays: Sequence[Any]) -> dict[str, Any]:
@@ -102,9 +107,7 @@ def tree(arrays: Sequence[Any]) -> dict[str, Any]:
 def flat(layer: dict[str, Any]) -> list[Any]:
     """The inverse of `tree`."""
     parts = (("self_attention", PROJECTIONS), ("self_attention_norm", NORM), ("feed_forward", FEED_FORWARD))
-    return [
-        array for part, names in (*parts, ("feed_forward_norm", NORM)) for array in in_order(layer[part], names)
-    ]
+    return [array for part, names in (*parts, ("feed_forward_norm", NORM)) for array in in_order(layer[part], names)]
 
 
 Bounds = tuple[Rounded, Callable[[Rounded], tuple[Rounded, ...]]]
@@ -118,15 +121,13 @@ def _forward(precision: Precision, inputs: Sequence[Any], options: Options) -> B
     )
 
 
-def bounds(
-    inputs: Sequence[Rounded], heads: int, mask: Any, activation: str, order: str, eps: float
-) -> Bounds:
+def bounds(inputs: Sequence[Rounded], heads: int, mask: Any, activation: str, order: str, eps: float) -> Bounds:
     """y; the pull gives the gradients in the order of the inputs."""
     x, *arrays = inputs
     attention = _layer_orders.self_attention(tuple(arrays[:4]), heads, mask)
-    transformation = _layer_orders.feed_forward(*arrays[6:10], activation)
-    x1, pull_first = _layer_orders.connected(x, attention, *arrays[4:6], order, eps)
-    y, pull_second = _layer_orders.connected(x1, transformation, *arrays[10:], order, eps)
+    transformation = _layer_orders.feed_forward(arrays[6:10], activation)
+    x1, pull_first = _layer_orders.connected(x, attention, arrays[4:6], order, eps)
+    y, pull_second = _layer_orders.connected(x1, transformation, arrays[10:], order, eps)
 
     def pull(dy: Rounded) -> tuple[Rounded, ...]:
         dx1, dgain2, dbias2, *dfeed_forward = pull_second(dy)

@@ -30,9 +30,7 @@ from .add_and_norm import ORDER
 from .encoder_layer import HEADS
 from .layer_norm import EPS
 
-SRC_MASK = Option(
-    "src_mask", None, _transformer_probes.WORDS, "True where a source token may be attended to, (B, n)"
-)
+SRC_MASK = Option("src_mask", None, _transformer_probes.WORDS, "True where a source token may be attended to, (B, n)")
 
 
 class Transformer(Contract):
@@ -53,7 +51,10 @@ class Transformer(Contract):
 
     def combinations(self, grid: Mapping[str, Sequence[Any]]) -> Iterable[Options]:
         """So many that any two values meet."""
-        return [dict(each) for each in pairwise([dict(zip(grid, values, strict=True)) for values in product(*grid.values())])]
+        return [
+            dict(each)
+            for each in pairwise([dict(zip(grid, values, strict=True)) for values in product(*grid.values())])
+        ]
 
     def arguments(self, arrays: Sequence[Any]) -> tuple[Any, ...]:
         return arrays[0], arrays[1], present(arrays[2:])
@@ -118,10 +119,10 @@ class Transformer(Contract):
         return tuple(found.get(name, nothing).returned() for name in NAMES)
 
     def generic(self, rng: np.random.Generator, form: Format, options: Options) -> list[Probe]:
-        return _transformer_probes.generic(rng, options)
+        return _transformer_probes.generic(rng, form, options)
 
     def structured(self, rng: np.random.Generator, form: Format, options: Options) -> list[Probe]:
-        return _transformer_probes.structured(rng, options) if options["src_mask"] is None else []
+        return _transformer_probes.structured(rng, form, options) if options["src_mask"] is None else []
 
 
 def keys(src_mask: Any) -> Any:
@@ -133,7 +134,9 @@ Bounds = tuple[Rounded, Rounded, Rounded, Any, Any]
 LATEST: _layer_orders.Latest[Bounds] = _layer_orders.Latest()
 
 
-def _latest(precision: Precision, src: np.ndarray, tgt: np.ndarray, arrays: Any, src_mask: Any, options: Options) -> Bounds:
+def _latest(
+    precision: Precision, src: np.ndarray, tgt: np.ndarray, arrays: Any, src_mask: Any, options: Options
+) -> Bounds:
     key = (precision, src, tgt, *arrays, src_mask, *sorted(options.items()))
     return LATEST.recall(key, lambda: _forward(precision, src, tgt, arrays, src_mask, options))
 

@@ -47,6 +47,8 @@ OTHERWISE = {
     "MH8": "random as softmax, right as dropout",
     "RS6": "a first loss, beside its bounds",
 }
+# half a second or more each: --all runs them
+LONG = "PE10 SM1 SM3 SM5 SM7 SM8 MK1 MK5 MK16 SC1 MH5 MH8 GR4 LN7 LN14 AC2 CE6 CK9".split()
 
 
 def test_every_field_case_is_tested_once():
@@ -54,7 +56,7 @@ def test_every_field_case_is_tested_once():
     assert sum(len(kind.CASES) for kind in KINDS) == len(CASES)
 
 
-@pytest.mark.parametrize("name", FIELD)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in FIELD])
 def test_field_case(name):
     for step in CASES[name]:
         step.require() if isinstance(step, (Judged, Numbers)) else step()

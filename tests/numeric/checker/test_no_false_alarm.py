@@ -1,6 +1,7 @@
 """No correct implementation is called wrong: all of correct_variants.py, in four dtypes, at ten seeds, at sizes 1 to 1024.
 
-By default each is run once, in one dtype or another; --all runs them all.
+By default each is run once, in one dtype or another; --all runs them all, and each at all probes in one dtype. In the others
+those are run by the tests of each contract.
 """
 
 import numpy as np
@@ -43,23 +44,28 @@ def test_there_are_enough_of_them_and_of_every_contract():
 
 
 @pytest.mark.parametrize(("one", "dtype"), list(every()))
-def test_passes_at_the_default_probes(one, dtype):
-    if one.contract == "dropout":
-        judged(one, dtype, 0, one.probes).raise_if_failed()  # the laws of a draw need all of it
-        return
-    judged(one, dtype, 0, ONE_DRAW).raise_if_failed()
+def test_passes_once(one, dtype):
+    """Dropout at all its probes, since the laws of a draw take all of them."""
+    judged(one, dtype, 0, one.probes if one.contract == "dropout" else ONE_DRAW).raise_if_failed()
 
 
 @slow
 @pytest.mark.parametrize(("one", "dtype"), [pytest.param(*each.values, id=each.id) for each in every()])
 def test_passes_at_every_seed_and_size(one, dtype):
-    judged(one, dtype, 0, one.probes).raise_if_failed()
     for seed in range(1, SEEDS):
-        probes = one.probes if one.contract == "dropout" else ONE_DRAW
-        judged(one, dtype, seed, probes).raise_if_failed()
+        judged(one, dtype, seed, ONE_DRAW).raise_if_failed()
     if one.contract != "dropout":
         found = sizes(one.contract, one.longest, np.random.default_rng(11))
         judged(one, dtype, 0, found).raise_if_failed()
+
+
+@slow
+@pytest.mark.parametrize(
+    "one", [one for one in CORRECT if one.contract != "dropout"], ids=lambda one: f"{one.contract}-{one.name}"
+)
+def test_passes_at_structured_probes_and_properties(one):
+    dtype = one.dtypes[CORRECT.index(one) % len(one.dtypes)]
+    judged(one, dtype, 0, one.probes).raise_if_failed()
 
 
 @slow

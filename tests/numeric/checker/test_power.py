@@ -1,6 +1,7 @@
 """How small an error in one entry is seen: 1e-10 of it in float64, and twice the worst-case bound in the other dtypes.
 
-benchmarks/checker_beside_gradcheck.py bisects for the smallest one. Dropout is judged by what it draws, and is left out.
+benchmarks/checker_beside_gradcheck.py bisects for the smallest one. Dropout is judged by what it draws, and is left out; so are
+whole layers and models, whose worst case grows with all that they are made of.
 """
 
 import math
@@ -12,6 +13,7 @@ from numeric.checker.contracts import contract_names
 
 slow = pytest.mark.slow
 SMALL = 1e-10
+LEFT_OUT = ("dropout", "encoder_layer", "decoder_layer", "transformer")
 BY_DEFAULT = {
     ("softmax", "float64"),
     ("rms_norm", "float32"),
@@ -23,7 +25,7 @@ BY_DEFAULT = {
 
 def every(dtypes):
     for name in contract_names():
-        if name != "dropout":
+        if name not in LEFT_OUT:
             for dtype in dtypes:
                 yield pytest.param(name, dtype, marks=() if (name, dtype) in BY_DEFAULT else slow)
 

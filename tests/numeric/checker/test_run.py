@@ -41,7 +41,9 @@ def test_randomness_is_inconclusive():
     report = check("softmax", with_dropout, probes=FEW)
     assert report.verdict == "inconclusive"
     assert report.verdict.exit_code == 3
-    assert report.finding("two calls equal").message.startswith("random, not wrong: two calls with the same inputs differ by")
+    assert report.finding("two calls equal").message.startswith(
+        "random, not wrong: two calls with the same inputs differ by"
+    )
     assert report.finding("values").verdict == "not run"
     with pytest.raises(CheckFailed, match="inconclusive"):
         report.raise_if_failed()

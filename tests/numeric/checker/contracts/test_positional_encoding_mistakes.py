@@ -108,9 +108,9 @@ def test_two_source_mistakes_that_are_one_function_are_both_printed():
 
 
 def test_an_offset_of_positions_is_told():
-    """Field case PE10: position t + padding_idx + 1, as fairseq counts with padding_idx = 1."""
-    report = check("positional_encoding", lambda n, d, base=10000.0: annotated_transformer(n, d, base, start=2))
-    assert "it is what an offset of the positions = 2 gives, where 0 is right" in report.finding("values").message
+    """As in field case PE10, position t + padding_idx + 1, for a padding_idx that no known convention has."""
+    report = check("positional_encoding", lambda n, d, base=10000.0: annotated_transformer(n, d, base, start=3))
+    assert "it is what an offset of the positions = 3 gives, where 0 is right" in report.finding("values").message
 
 
 def test_another_base_is_fitted():
