@@ -291,7 +291,6 @@ def test_a_model_learns_to_spell_numbers_that_it_never_saw():
     drawn = spelling.draw(np.random.default_rng(0), 10_000, run.split)
     assert not set(drawn.tolist()) & set(held_out.tolist())
     right = [
-        name == spelling.spell(int(number), language)
-        for number, name in zip(held_out, names(run, held_out), strict=True)
+        name == spelling.spell(int(number), "en") for number, name in zip(held_out, names(run, held_out), strict=True)
     ]
     assert np.mean(right) >= 0.98
