@@ -72,6 +72,17 @@ def test_catalogue_runs():
     assert all(t["seconds"] > 0 for t in found["theorems"].values())
 
 
+@pytest.mark.slow
+def test_checker_beside_gradcheck_runs():
+    pytest.importorskip("torch", reason="gradcheck is PyTorch's")
+    printed = _run("checker_beside_gradcheck.py", "--quick")
+    assert max(map(len, printed.splitlines())) <= 80
+    one_probe = next(line for line in printed.splitlines() if "check, one probe" in line).split("│")
+    assert all(float(error) < 1e-10 for error in one_probe[4:6])
+    alarms = next(line for line in printed.splitlines() if "false alarms" in line).split("│")
+    assert int(alarms[2]) >= 10 and int(alarms[5]) == 0
+
+
 def _run(script, *arguments):
     done = subprocess.run(
         [sys.executable, f"benchmarks/{script}", *arguments], cwd=ROOT, check=True, capture_output=True, text=True

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from numeric.checker import check
+from numeric.checker import Probe, check
 
 FEW = ("*draw 0", "ties", "gap*")
 
@@ -35,3 +35,15 @@ def test_what_passes_and_what_is_named_is_not_told_of_it():
     assert "rounding to" not in check("softmax", softmax, probes=FEW).finding("values").message
     logarithm = check("softmax", lambda z, axis=-1: np.log(softmax(z, axis)), probes=FEW).finding("values")
     assert logarithm.mistake == "softmax.logarithm" and "rounding to" not in logarithm.message
+
+
+def test_nan_is_no_rounding():
+    """Squares of 400 have no bound in float16, but NaN is nothing that rounding gives."""
+
+    def rms_norm(x, gain, eps=1e-5):
+        return np.where(np.abs(x) > 300, np.nan, x / np.sqrt((x * x).mean(-1, keepdims=True) + eps) * gain)
+
+    probes = [Probe("large", (np.full((2, 3), 400.0), np.ones(3))), "generic*draw 0"]
+    report = check("rms_norm", rms_norm, dtype="float64", probes=probes)
+    assert "NaN at 'large'" in report.finding("values").message
+    assert "rounding to" not in report.finding("values").message

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from numeric.checker import check
+from numeric.checker import Probe, UsageError, check
 
 torch = pytest.importorskip("torch")
 
@@ -151,3 +151,9 @@ def test_one_wrong_gradient_among_five_is_located():
     report = check("feed_forward", plain, backward=backward)
     assert report.finding("values").verdict == "pass"
     assert "wrong in dw2 only" in report.finding("gradients").message
+
+
+def test_an_output_of_another_width_is_not_asked_for():
+    probe = Probe("narrow", (np.ones((3, 2)), np.ones((2, 4)), np.ones(4), np.ones((4, 1)), np.ones(1)))
+    with pytest.raises(UsageError, match=r"w2 has shape \(4, 1\), needed \(f, d\) with d = 2, as x has it"):
+        check("feed_forward", plain, probes=[probe])

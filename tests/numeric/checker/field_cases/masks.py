@@ -124,7 +124,8 @@ def padded_keys_get_nothing():
     keep = np.broadcast_to(np.array([5, 7, 0, 0]) != 0, (4, 4))
     q = np.random.default_rng(0).standard_normal((4, 3))
     assert (attention(q, q, np.eye(4), keep)[:, 2:] == 0).all()
-    assert (over_queries(q, q, np.eye(4), keep)[:2, 2:] != 0).all()
+    with np.errstate(invalid="ignore"):  # a padded query keeps nothing
+        assert (over_queries(q, q, np.eye(4), keep)[:2, 2:] != 0).all()
 
 
 def lower_right(q, k, v, mask=None, causal=False):
