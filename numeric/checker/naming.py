@@ -18,7 +18,7 @@ from .enclosure import FIRST_BITS, NEGLIGIBLE, deviation
 from .formats import Format, Precision
 from .mistake import Formula, Instability, Known, Of
 from .record import Record
-from .rounding import allowance
+from .rounding import SLACK, allowance
 
 NEARNESS = 16.0
 SAMPLED = 14  # probes at which a formula is compared, in balls
@@ -106,7 +106,7 @@ def of_formula(
 def _right_though_it_failed(found: np.ndarray, numbers: np.ndarray, truth: np.ndarray, allowed: np.ndarray) -> bool:
     """Is an array wrong that the formula gives as it should be? In 16 bits NEARNESS alone would overlook it."""
     same = bool((np.abs(numbers - truth) <= NEGLIGIBLE * allowed).all())
-    return same and bool((np.abs(found - truth) > 2 * allowed).any())
+    return same and bool((np.abs(found - truth) > SLACK * allowed).any())
 
 
 def values_of(

@@ -6,7 +6,7 @@ the first two sublayers give.
 
 import numpy as np
 
-from ..mistake import Fit, Mistake, Of, Variant
+from ..mistake import Fit, Instability, Mistake, Of, Variant
 from . import _decoder_layer_wirings as w
 from ._attention_formulas import root
 from ._layer_faults import (
@@ -17,6 +17,7 @@ from ._layer_faults import (
     past_norm,
     relu,
     scaled,
+    summed_narrowly,
     swapped,
     through_norm,
     unbiased,
@@ -136,6 +137,7 @@ MISTAKES = (
     Mistake(ID + "gradient_attentions_exchanged", "returns the gradients of one attention's matrices for those of the other", PARAMETERS, w.backward(RIGHT, swapped((2, 6), (3, 7), (4, 8), (5, 9))), G),
     Mistake(ID + "gradient_norms_exchanged", "returns the gradients of the first norm's parameters for those of the second, and the other way round", "layer_norm_gradients.gain_gradient", w.backward(RIGHT, swapped((10, 12), (11, 13))), G),
     Mistake(ID + "gradient_w_k_and_w_v_exchanged", "returns dw_v for w_k and dw_k for w_v in the attention to the memory", PARAMETERS, w.backward(RIGHT, swapped((7, 8))), G),
+    Instability(ID + "gradient_narrow_sums", "adds up the gradients of gains and biases in 16 bits", "layer_norm_gradients.gain_gradient", w.backward(lambda l: summed_narrowly(l).output()), G, ("float16",), narrow_sums=True),
 )  # fmt: skip
 
 FITS = (

@@ -3,7 +3,7 @@
 A is attention, F the feed-forward layer, LN1 and LN2 the norms; x1 is what the first sublayer gives.
 """
 
-from ..mistake import Fit, Mistake, Of, Variant
+from ..mistake import Fit, Instability, Mistake, Of, Variant
 from . import _encoder_layer_wirings as w
 from ._attention_formulas import root
 from ._layer_faults import (
@@ -14,6 +14,7 @@ from ._layer_faults import (
     past_norm,
     relu,
     scaled,
+    summed_narrowly,
     swapped,
     through_norm,
     unbiased,
@@ -113,6 +114,7 @@ MISTAKES = (
     Mistake(ID + "gradient_gains_for_biases", "returns the gradients of the biases for the gains, and the other way round", "layer_norm_gradients.gain_gradient", w.backward(EncoderLayer.output, swapped((5, 6), (11, 12))), G),
     Mistake(ID + "gradient_w_q_and_w_k_exchanged", "returns dw_k for w_q and dw_q for w_k", PARAMETERS, w.backward(EncoderLayer.output, swapped((1, 2))), G),
     Mistake(ID + "gradient_w_k_and_w_v_exchanged", "returns dw_v for w_k and dw_k for w_v", PARAMETERS, w.backward(EncoderLayer.output, swapped((2, 3))), G),
+    Instability(ID + "gradient_narrow_sums", "adds up the gradients of gains and biases in 16 bits", "layer_norm_gradients.gain_gradient", w.backward(lambda l: summed_narrowly(l).output()), G, ("float16",), narrow_sums=True),
 )  # fmt: skip
 
 FITS = (

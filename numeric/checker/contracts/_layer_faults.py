@@ -7,6 +7,7 @@ import numpy as np
 
 from ...arithmetic import convert, matmul
 from ._layer_wiring import Part
+from ._norm_emulations import narrow_row_sums
 from ._norm_formulas import centred, layer_norm_parts, rooted, variance
 from ._tape import Node, Weights
 
@@ -120,6 +121,18 @@ def with_biases(layer: Any, missing: int) -> Any:
 
 def relu(x: Node) -> Node:
     return Node(np.where(x.value > 0, x.value, 0 * x.value))
+
+
+def summed_narrowly(layer: Any) -> Any:
+    """The layer whose norms add up the gradients of their parameters in the dtype; on floats only."""
+    right = layer.norm
+
+    def norm(number: int, z: Node) -> Node:
+        y, (gain, bias) = right(number, z), layer.norms[number]
+        return Node(y.value, y.parents, lambda dy: narrow_row_sums(dy, z.value, gain.value, bias.value, layer.eps))
+
+    layer.norm = norm
+    return layer
 
 
 def without_slope(layer: Any) -> Part:

@@ -45,7 +45,7 @@ class Latest(Generic[T]):
 
 # pull(dy, skip): first the gradient of the input, with dy added to it if `skip`; then the others
 Pull = Callable[[Rounded, bool], tuple[Rounded, ...]]
-Sublayer = Callable[[Rounded], tuple[Rounded, Pull]]
+Sublayer = Callable[[Rounded, Rounded], tuple[Rounded, Pull]]  # of u and x: x + f(u)
 
 
 def added(*terms: Rounded) -> Rounded:
@@ -57,8 +57,8 @@ def added(*terms: Rounded) -> Rounded:
 def self_attention(weights: Arrays, heads: int, keep: Any) -> Sublayer:
     """Others: the gradients of the four matrices."""
 
-    def sublayer(x: Rounded) -> tuple[Rounded, Pull]:
-        at = forward_bounds(x, x, weights, heads, heads, keep)
+    def sublayer(u: Rounded, x: Rounded) -> tuple[Rounded, Pull]:
+        at = forward_bounds(u, u, weights, heads, heads, keep)
 
         def pull(dy: Rounded, skip: bool) -> tuple[Rounded, ...]:
             def formula(g: Rounded) -> list[Rounded]:
@@ -66,9 +66,9 @@ def self_attention(weights: Arrays, heads: int, keep: Any) -> Sublayer:
                 return [*back, _projected_back(back, weights[:3], [g] if skip else [])]
 
             *back, dx = through(formula, dy, 2)
-            return dx, *_of_matrices(x, x, at, back, dy)
+            return dx, *_of_matrices(u, u, at, back, dy)
 
-        return at.y, pull
+        return _beside_products(x, at.y, len(weights[3].value)), pull
 
     return sublayer
 
@@ -76,8 +76,8 @@ def self_attention(weights: Arrays, heads: int, keep: Any) -> Sublayer:
 def cross_attention(memory: Rounded, weights: Arrays, heads: int, keep: Any) -> Sublayer:
     """Others: the gradient of the memory, and those of the four matrices."""
 
-    def sublayer(x: Rounded) -> tuple[Rounded, Pull]:
-        at = forward_bounds(x, memory, weights, heads, heads, keep)
+    def sublayer(u: Rounded, x: Rounded) -> tuple[Rounded, Pull]:
+        at = forward_bounds(u, memory, weights, heads, heads, keep)
 
         def pull(dy: Rounded, skip: bool) -> tuple[Rounded, ...]:
             def formula(g: Rounded) -> list[Rounded]:
@@ -86,9 +86,9 @@ def cross_attention(memory: Rounded, weights: Arrays, heads: int, keep: Any) -> 
                 return [dq, dk, dv, dx, _projected_back([dk, dv], weights[1:3], [])]
 
             *back, dx, dm = through(formula, dy, 2)
-            return dx, dm, *_of_matrices(x, memory, at, back, dy)
+            return dx, dm, *_of_matrices(u, memory, at, back, dy)
 
-        return at.y, pull
+        return _beside_products(x, at.y, len(weights[3].value)), pull
 
     return sublayer
 
@@ -128,9 +128,9 @@ def feed_forward(parameters: Sequence[Rounded], activation: str) -> Sublayer:
     """Of w1, b1, w2 and b2. Others: their gradients."""
     w1, b1, w2, b2 = parameters
 
-    def sublayer(x: Rounded) -> tuple[Rounded, Pull]:
-        inner = hidden_units(_rows(x), w1, b1, activation)
-        y = linear(inner.h, w2, b2).rearranged(lambda part: part.reshape(x.value.shape))
+    def sublayer(u: Rounded, x: Rounded) -> tuple[Rounded, Pull]:
+        inner = hidden_units(_rows(u), w1, b1, activation)
+        f = linear(inner.h, w2, b2).rearranged(lambda part: part.reshape(x.value.shape))
 
         def pull(dy: Rounded, skip: bool) -> tuple[Rounded, ...]:
             def formula(g: Rounded) -> list[Rounded]:
@@ -142,7 +142,7 @@ def feed_forward(parameters: Sequence[Rounded], activation: str) -> Sublayer:
             dx = dx.rearranged(lambda part: part.reshape(x.value.shape))
             return dx, weights_gradient(inner.x, da), bias_gradient(da), weights_gradient(inner.h, g), bias_gradient(g)
 
-        return y, pull
+        return _beside_products(x, f, len(b1.value) + 1), pull
 
     return sublayer
 
@@ -151,17 +151,15 @@ def _rows(x: Rounded) -> Rounded:
     return x.rearranged(lambda part: part.reshape(-1, part.shape[-1]))
 
 
-def normalised(x: Rounded, parameters: Sequence[Rounded], eps: float) -> tuple[Rounded, Pull]:
-    """With a gain and a bias. Others: their gradients."""
+def normalised(
+    x: Rounded, parameters: Sequence[Rounded], eps: float
+) -> tuple[Rounded, Callable[[Rounded], tuple[Rounded, ...]]]:
+    """With a gain and a bias. The pull gives the gradients of x, gain and bias."""
     gain, bias = parameters
     rows = centred_rows(x, eps)
 
-    def pull(dy: Rounded, skip: bool) -> tuple[Rounded, ...]:
-        def formula(g: Rounded) -> list[Rounded]:
-            dx = inputs_gradient(rows, g * gain)
-            return [added(g, dx) if skip else dx]
-
-        (dx,) = through(formula, dy)
+    def pull(dy: Rounded) -> tuple[Rounded, ...]:
+        (dx,) = through(lambda g: [inputs_gradient(rows, g * gain)], dy)
         return dx, over_rows(dy * rows.x_hat), over_rows(dy)
 
     return output_bound(rows, gain, bias), pull
@@ -172,27 +170,27 @@ def connected(
 ) -> tuple[Rounded, Callable[[Rounded], tuple[Rounded, ...]]]:
     """LN(x + f(x)), or x + f(LN(x)). The pull gives the gradients of x, gain and bias, and then what else that of f gives."""
     if order == "post":
-        f, pull_f = sublayer(x)
-        y, pull_norm = normalised(_beside_products(x, f), norm, eps)
+        total, pull_f = sublayer(x, x)
+        y, pull_norm = normalised(total, norm, eps)
 
         def pull(dy: Rounded) -> tuple[Rounded, ...]:
-            ds, *dnorm = pull_norm(dy, False)
+            ds, *dnorm = pull_norm(dy)
             dx, *others = pull_f(ds, True)
             return dx, *dnorm, *others
 
         return y, pull
     u, pull_norm = normalised(x, norm, eps)
-    f, pull_f = sublayer(u)
+    y, pull_f = sublayer(u, x)
 
     def pull_pre(dy: Rounded) -> tuple[Rounded, ...]:
         du, *others = pull_f(dy, False)
-        dx, *dnorm = pull_norm(du, False)
+        dx, *dnorm = pull_norm(du)
         return added(dy, dx), *dnorm, *others
 
-    return _beside_products(x, f), pull_pre
+    return y, pull_pre
 
 
-def _beside_products(x: Rounded, f: Rounded) -> Rounded:
-    """x + f, with x perhaps among the products of which f is the sum, as many as the width or so."""
-    extra = (x.value.shape[-1] + 1) * x.precision.wide.unit * (np.abs(x.value) + 2 * x.worst)
+def _beside_products(x: Rounded, f: Rounded, terms: int) -> Rounded:
+    """x + f, with x perhaps among the terms of which f is the sum."""
+    extra = (terms + 1) * x.precision.wide.unit * (np.abs(x.value) + 2 * x.worst)
     return (x + f).loosened(extra)

@@ -99,7 +99,7 @@ def _stack(p: Tree, stack: str, x: Rounded, parts: Sublayers, order: str, eps: f
         found: Gradients = {}
         read: list[Rounded] = []
         if last is not None:
-            dy, *of_norm = last(dy, False)
+            dy, *of_norm = last(dy)
             found |= _named(f"{stack}.norm", NORM, of_norm)
         for place, name, pull in reversed(pulls):
             dy, dgain, dbias, *others = pull(dy)
