@@ -98,8 +98,9 @@ def test_autograd_passes(dtype, seed):
 
     report = check("encoder_layer", layer, adapter="torch", dtype=dtype, seed=seed)
     assert report.finding("values").verdict == "pass"
-    # PyTorch's kernel for the CPU adds up the gradients of a norm's parameters in 16 bits, which shows in float16
-    assert report.verdict == "pass" or (dtype, report.mistakes) == ("float16", ("encoder_layer.gradient_narrow_sums",))
+    # PyTorch's kernel for the CPU adds up the gradients of a norm's parameters in 16 bits, which shows at some seeds
+    named = ("encoder_layer.gradient_narrow_sums",)
+    assert report.verdict == "pass" or (dtype in ("float16", "bfloat16") and report.mistakes == named)
 
 
 @slow
