@@ -162,42 +162,43 @@ def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 # Enclosures
 
 
+def elementwise(function: Callable[..., Any], *arrays: np.ndarray) -> np.ndarray:
+    """What a function of balls gives at each place of arrays that broadcast, as an object array; 0-d ones stay arrays."""
+    # frompyfunc hands back a bare object for 0-d input; an array keeps .astype and .shape
+    return np.asarray(np.frompyfunc(function, len(arrays), 1)(*arrays), dtype=object)
+
+
 def midpoint(balls: np.ndarray) -> np.ndarray:
     """The midpoints, as exact balls of the same shape; of a jet, that of its value at t = 0."""
-    return _elementwise(arb.mid, at_zero(balls))
+    return elementwise(arb.mid, at_zero(balls))
 
 
 def at_zero(balls: np.ndarray) -> np.ndarray:
     """The values at t = 0 of jets, as balls; balls as they are."""
     if set(map(type, balls.flat)) <= {arb}:
         return balls
-    return _elementwise(lambda ball: ball.coefficient(0) if isinstance(ball, Jet) else ball, balls)
+    return elementwise(lambda ball: ball.coefficient(0) if isinstance(ball, Jet) else ball, balls)
 
 
 def to_floats(balls: np.ndarray, dtype: DTypeLike = np.float64) -> np.ndarray:
     """The midpoints, rounded to a float dtype by way of float64."""
-    return _elementwise(float, midpoint(balls)).astype(np.float64).astype(dtype)
+    return elementwise(float, midpoint(balls)).astype(np.float64).astype(dtype)
 
 
 def radius(balls: np.ndarray) -> np.ndarray:
     """Upper bounds in float64 on how far the true value lies from the midpoint; inf where nothing is known."""
-    return _elementwise(lambda ball: _float_above(ball.rad()), balls).astype(np.float64)
+    return elementwise(lambda ball: _float_above(ball.rad()), balls).astype(np.float64)
 
 
 def encloses(balls: np.ndarray, numbers: ArrayLike) -> np.ndarray:
     """Elementwise: does the ball hold the number? A ball in `numbers` must lie inside as a whole."""
-    return _elementwise(arb.contains, balls, to_balls(numbers)).astype(bool)
+    return elementwise(arb.contains, balls, to_balls(numbers)).astype(bool)
 
 
 def largest_error(numbers: ArrayLike, balls: np.ndarray) -> np.ndarray:
     """Upper bounds in float64 on |number - true value|, given that each ball holds its true value; NaN gives inf."""
     with precision(max(ctx.prec, 128)):  # lest the subtraction itself costs more than what it measures
-        return _elementwise(_distance_above, to_balls(numbers), balls).astype(np.float64)
-
-
-def _elementwise(function: Callable[..., Any], *arrays: np.ndarray) -> np.ndarray:
-    # frompyfunc hands back a bare object for 0-d input; an array keeps .astype and .shape
-    return np.asarray(np.frompyfunc(function, len(arrays), 1)(*arrays), dtype=object)
+        return elementwise(_distance_above, to_balls(numbers), balls).astype(np.float64)
 
 
 def _distance_above(number: arb, ball: arb) -> float:
@@ -229,15 +230,12 @@ def greater(a: np.ndarray, b: np.ndarray | float) -> np.ndarray:
         if undecided.any():
             index = tuple(int(i) for i in np.argwhere(undecided)[0])
             left, right = (np.broadcast_to(np.asarray(side, dtype=object), undecided.shape)[index] for side in (a, b))
-            raise UndecidedComparison(_undecided(left, right) + f" (at index {index}; {undecided.sum()} such in all)")
+            raise UndecidedComparison(
+                f"comparison of {left} with {right} is undecided, since the balls overlap; raise the precision "
+                "(numeric.arithmetic.precision), or move the input away from the tie "
+                f"(at index {index}; {undecided.sum()} such in all)"
+            )
     return above
-
-
-def _undecided(a: object, b: object) -> str:
-    return (
-        f"comparison of {a} with {b} is undecided, since the balls overlap; raise the precision "
-        "(numeric.arithmetic.precision), or move the input away from the tie"
-    )
 
 
 def stable_shift(z: np.ndarray, axis: int) -> np.ndarray:

@@ -1,14 +1,13 @@
 """The sizes and choices that make a model, checked once; everything else about it is in its parameters."""
 
 import math
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .layers import feed_forward
+from .layers import feed_forward, residual
+from .layers._arguments import require_size
 
 FORMS = ("encoder-decoder", "encoder", "decoder")
-PLACEMENTS = ("post", "pre")
 
 
 @dataclass(frozen=True)
@@ -40,12 +39,12 @@ class Config:
 
     def __post_init__(self) -> None:
         _require_one_of("form", self.form, FORMS)
-        _require_one_of("norm", self.norm, PLACEMENTS)
+        _require_one_of("norm", self.norm, residual.PLACEMENTS)
         _require_one_of("activation", self.activation, feed_forward.ACTIVATIONS)
         for name in ("vocabulary", "d_model", "d_ff", "n_heads", "n_layers"):
-            _require_integer(name, getattr(self, name), 1)
-        _require_integer("n_groups", self.groups, 1)
-        _require_integer("pad", self.pad, 0)
+            require_size("Config", name, getattr(self, name))
+        require_size("Config", "n_groups", self.groups)
+        require_size("Config", "pad", self.pad, least=0)
         self._require_fitting_sizes()
         if not isinstance(self.attention_biases, bool):
             raise TypeError(f"Config: attention_biases is {self.attention_biases!r}, needed True or False")
@@ -82,15 +81,6 @@ class Config:
 def _require_one_of(name: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
         raise ValueError(f"Config: {name} is {value!r}, needed one of {', '.join(known)}")
-
-
-def _require_integer(name: str, value: int, least: int) -> None:
-    try:
-        fits = not isinstance(value, bool) and operator.index(value) >= least
-    except TypeError:
-        raise TypeError(f"Config: {name} is {value!r}, needed an integer") from None
-    if not fits:
-        raise ValueError(f"Config: {name} is {value!r}, needed an integer of at least {least}")
 
 
 def _require_number(name: str, value: float, needed: str, fits: Callable[[float], bool]) -> None:

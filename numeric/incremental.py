@@ -71,8 +71,8 @@ def start(params: Tree, src: np.ndarray | None, config: Config, rows: int, capac
     if len(source) != rows:
         raise ValueError(f"{NAME}: src has shape {source.shape}, needed ({rows}, m), a row for each sequence")
     memory, keep, _ = model.encode(params, source, config)
-    read = (_keys_and_values(memory, layer["cross_attention"], config) for layer in layers)
-    return State(own, [Kept(*each) for each in read], keep, shown)
+    read = [_keys_and_values(memory, layer["cross_attention"], config) for layer in layers]
+    return State(own, read, keep, shown)
 
 
 def advance(params: Tree, state: State, tokens: np.ndarray, config: Config) -> np.ndarray:
@@ -104,8 +104,8 @@ def advance(params: Tree, state: State, tokens: np.ndarray, config: Config) -> n
     return unembedding.forward(y, params["embedding"]["table"])[0]
 
 
-def _keys_and_values(m: np.ndarray, params: Tree, config: Config) -> tuple[np.ndarray, np.ndarray]:
-    return multi_head.keys_and_values(m, multi_head.Weights(**params), config.n_heads, config.n_groups)
+def _keys_and_values(m: np.ndarray, params: Tree, config: Config) -> Kept:
+    return Kept(*multi_head.keys_and_values(m, multi_head.Weights(**params), config.n_heads, config.n_groups))
 
 
 def _self_attention(params: Tree, kept: Kept, first: int, keep: np.ndarray | None, config: Config) -> residual.Sublayer:

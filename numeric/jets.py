@@ -5,9 +5,9 @@ themselves are those of Arb (F. Johansson, IEEE Trans. Comput. 66, 2017).
 """
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Union
+from typing import Any, Union
 
 from flint import arb, arb_series, ctx
 
@@ -105,9 +105,9 @@ class Jet:
         return Jet(self.series.erfc())
 
 
-def _of(operation: object, series: arb_series, other: Operand) -> Jet:
+def _of(operation: Callable[[Any, Any], Any], series: arb_series, other: Operand) -> Jet:
     if isinstance(other, Jet):
-        return Jet(operation(series, other.series))  # type: ignore[operator]
+        return Jet(operation(series, other.series))
     if isinstance(other, (arb, int, float)) and not isinstance(other, bool):
-        return Jet(operation(series, arb(other)))  # type: ignore[operator]
+        return Jet(operation(series, arb(other)))
     return NotImplemented

@@ -54,13 +54,17 @@ def require_same_arithmetic(layer: str, name: str, cotangent: np.ndarray, forwar
         )
 
 
+def integer(layer: str, name: str, number: int, needed: str = "an integer") -> int:
+    """What has an index, as Python's integer; True as 1. Raises TypeError."""
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise TypeError(f"{layer}: {name} is {number!r}, needed {needed}") from None
+
+
 def require_axis(layer: str, name: str, array: np.ndarray, axis: int) -> None:
     """An axis of `array` that is not empty. Raises TypeError or ValueError."""
-    try:
-        inside = -array.ndim <= operator.index(axis) < array.ndim
-    except TypeError:
-        raise TypeError(f"{layer}: axis is {axis!r}, needed one integer") from None
-    if not inside:
+    if not -array.ndim <= integer(layer, "axis", axis, "one integer") < array.ndim:
         raise ValueError(
             f"{layer}: axis {axis} is not one of {name} with shape {array.shape}, "
             f"needed {-array.ndim} <= axis < {array.ndim}"
@@ -117,10 +121,7 @@ def require_positions(layer: str, positions: np.ndarray, dtype: np.dtype) -> Non
 
 def require_even_width(layer: str, name: str, width: int) -> None:
     """An even integer of at least 2: columns come in pairs that one frequency turns. Raises TypeError or ValueError."""
-    try:
-        size = operator.index(width)
-    except TypeError:
-        raise TypeError(f"{layer}: {name} is {width!r}, needed an integer") from None
+    size = integer(layer, name, width)
     if size < 2 or size % 2:
         raise ValueError(f"{layer}: {name} is {size}, needed an even number of at least 2, since columns come in pairs")
 
@@ -141,14 +142,11 @@ def require_same_dtype(layer: str, **arrays: np.ndarray) -> None:
             raise TypeError(f"{layer}: {name} has dtype {other.dtype}, needed {one.dtype}, the dtype of {first}")
 
 
-def require_size(layer: str, name: str, number: int) -> int:
-    """An integer of at least 1. Raises TypeError or ValueError."""
-    try:
-        size = operator.index(number)
-    except TypeError:
-        raise TypeError(f"{layer}: {name} is {number!r}, needed an integer") from None
-    if isinstance(number, bool) or size < 1:
-        raise ValueError(f"{layer}: {name} is {number!r}, needed an integer of at least 1")
+def require_size(layer: str, name: str, number: int, least: int = 1) -> int:
+    """An integer of at least `least`. Raises TypeError or ValueError."""
+    size = integer(layer, name, number)
+    if isinstance(number, bool) or size < least:
+        raise ValueError(f"{layer}: {name} is {number!r}, needed an integer of at least {least}")
     return size
 
 
@@ -169,11 +167,16 @@ def require_indices(layer: str, name: str, indices: np.ndarray, size: int, of: s
         )
 
 
+def require_booleans(layer: str, name: str, mask: np.ndarray, what: str = "a key") -> None:
+    """A NumPy array of booleans, True where a key, or `what`, is kept. Raises TypeError."""
+    require_array(layer, name, mask)
+    if mask.dtype != np.bool_:
+        raise TypeError(f"{layer}: {name} has dtype {mask.dtype}, needed bool, True where {what} is kept")
+
+
 def require_keep(layer: str, keep: np.ndarray, shape: tuple[int, ...], what: str = "a key") -> None:
     """Booleans, True where a key, or `what`, is kept, that broadcast to `shape`. Raises TypeError or ValueError."""
-    require_array(layer, "keep", keep)
-    if keep.dtype != np.bool_:
-        raise TypeError(f"{layer}: keep has dtype {keep.dtype}, needed bool, True where {what} is kept")
+    require_booleans(layer, "keep", keep, what)
     try:
         fits = np.broadcast_shapes(keep.shape, shape) == shape
     except ValueError:

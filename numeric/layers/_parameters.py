@@ -46,6 +46,11 @@ def require_root(layer: str, name: str, radicand: np.ndarray) -> None:
         raise ValueError(f"{layer}: {name} is {radicand[index]} at index {index}, needed a number above 0; raise eps")
 
 
+def rows_of(array: np.ndarray) -> np.ndarray:
+    """One matrix of all rows, so that there is one product instead of one for each leading index."""
+    return array.reshape(-1, array.shape[-1])
+
+
 def sum_of_rows(array: np.ndarray) -> np.ndarray:
     """The sum over every axis but the last; without any rows exact zeros, where NumPy's own would be no balls."""
     zero = arb(0) if is_balls(array) else 0

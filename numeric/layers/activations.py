@@ -20,7 +20,7 @@ import numpy as np
 from flint import arb
 from scipy import special
 
-from ..arithmetic import BALL, convert, greater, is_balls, round_to, widen, zeros
+from ..arithmetic import BALL, convert, elementwise, greater, is_balls, round_to, widen, zeros
 from ._arguments import require_cotangent, require_operand
 from ._parameters import array_operand
 
@@ -133,9 +133,7 @@ def _silu_slope(s: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def _erfc(x: np.ndarray) -> np.ndarray:
-    return (
-        np.asarray(np.frompyfunc(lambda ball: ball.erfc(), 1, 1)(x), dtype=object) if is_balls(x) else special.erfc(x)
-    )
+    return elementwise(lambda ball: ball.erfc(), x) if is_balls(x) else special.erfc(x)
 
 
 def _pi(dtype: np.dtype) -> np.ndarray:

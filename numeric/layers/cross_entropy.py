@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from flint import arb
 
-from ..arithmetic import WORKING_DTYPE, convert, greater, round_to, stable_shift, zeros
+from ..arithmetic import convert, greater, round_to, stable_shift, widen, zeros
 from ._arguments import (
     all_finite,
     cotangent_operand,
@@ -55,7 +55,7 @@ def forward(
     require_indices(LAYER, "targets", t, classes, f"classes, or ignore_index {ignore_index}")
     if t.size == 0:
         raise ValueError(f"{LAYER}: no row counts, needed a target other than ignore_index {ignore_index}")
-    z = logits[counted].astype(WORKING_DTYPE[logits.dtype], copy=False)  # the indexing made a copy
+    z = widen(logits[counted])  # the indexing made a copy
     e = _smoothing(smoothing, z.dtype)
     z -= stable_shift(z, -1)
     losses = -(1 - e) * z[np.arange(t.size), t]

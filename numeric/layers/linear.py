@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arithmetic import matmul, round_to, widen
 from ._arguments import require_axis, require_operand, require_same_arithmetic
-from ._parameters import array_operand, sum_of_rows
+from ._parameters import array_operand, rows_of, sum_of_rows
 
 LAYER = "linear"
 
@@ -32,7 +32,7 @@ def forward(x: np.ndarray, W: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, Ca
     work = widen(x)
     W = array_operand(LAYER, "W", W, (x.shape[-1], W.shape[-1]), work.dtype)
     b = array_operand(LAYER, "b", b, W.shape[-1:], work.dtype)
-    y = matmul(_rows(work), W)
+    y = matmul(rows_of(work), W)
     y += b
     return round_to(y.reshape(*x.shape[:-1], W.shape[-1]), x.dtype), Cache(work, W)
 
@@ -45,14 +45,9 @@ def backward(dy: np.ndarray, cache: Cache) -> tuple[np.ndarray, np.ndarray, np.n
         needed = (*x.shape[:-1], W.shape[-1])
         raise ValueError(f"{LAYER}: dy has shape {dy.shape}, needed {needed}, the shape of the output")
     require_same_arithmetic(LAYER, "dy", dy, x)
-    g, rows = _rows(widen(dy)), _rows(x)
+    g, rows = rows_of(widen(dy)), rows_of(x)
     # forward: x_a reached y_k by W_ak, in every row alike; so now y_k's cotangent returns to x_a by the same W_ak, and
     # W and b, which every row shared, collect from all of them
     dx = matmul(g, W.T).reshape(x.shape)
     dW = matmul(rows.T, g)
     return round_to(dx, dy.dtype), round_to(dW, dy.dtype), round_to(sum_of_rows(g), dy.dtype)
-
-
-def _rows(array: np.ndarray) -> np.ndarray:
-    """One matrix of all rows, so that there is one product instead of one for each leading index."""
-    return array.reshape(-1, array.shape[-1])

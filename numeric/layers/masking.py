@@ -15,7 +15,7 @@ import numpy as np
 from ..arithmetic import WORKING_DTYPE, convert, is_balls, midpoint, round_to
 from ._arguments import (
     cotangent_operand,
-    require_array,
+    require_booleans,
     require_integers,
     require_keep,
     require_not_empty,
@@ -103,9 +103,7 @@ def padding(tokens: np.ndarray, pad: int) -> np.ndarray:
 def both(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Keeps the keys that both masks keep, in the shape that they broadcast to."""
     for name, mask in (("one", one), ("other", other)):
-        require_array(LAYER, name, mask)
-        if mask.dtype != np.bool_:
-            raise TypeError(f"{LAYER}: {name} has dtype {mask.dtype}, needed bool, True where a key is kept")
+        require_booleans(LAYER, name, mask)
     try:
         return one & other
     except ValueError:

@@ -30,7 +30,7 @@ from ._arguments import (
     require_same_dtype,
     require_size,
 )
-from ._parameters import sum_of_rows
+from ._parameters import rows_of, sum_of_rows
 
 LAYER = "multi_head"
 
@@ -74,9 +74,12 @@ def forward(
     _require_shapes({"x": x, "m": m}, weights, n_heads, n_groups)
     if m.shape[:-2] != x.shape[:-2]:
         raise ValueError(f"{LAYER}: m has shape {m.shape}, needed {x.shape[:-2]} before its last two axes, as x has")
-    k, v = _keys_and_values(widen(m), _widened(weights), n_groups)
-    y, heads, inner = _attend(x, k, v, weights, n_heads, keep)
-    return y, Cache(widen(x), widen(m), _widened(weights), heads, inner, y)
+    wide_x, wide_m = widen(x), widen(m)
+    weights = Weights._make(None if each is None else widen(each) for each in weights)
+    k, v = _keys_and_values(wide_m, weights, n_groups)
+    y, heads, inner = _attend(wide_x, k, v, weights, n_heads, keep)
+    y = round_to(y, x.dtype)
+    return y, Cache(wide_x, wide_m, weights, heads, inner, y)
 
 
 def backward(dy: np.ndarray, cache: Cache) -> tuple[np.ndarray, np.ndarray, Weights]:
@@ -111,7 +114,7 @@ def keys_and_values(
     """
     n_heads, n_groups = _counts(n_heads, n_groups)
     _require_shapes({"m": m}, weights, n_heads, n_groups)
-    k, v = _keys_and_values(widen(m), _widened(weights), n_groups)
+    k, v = _keys_and_values(widen(m), weights, n_groups)
     return round_to(k, m.dtype), round_to(v, m.dtype)
 
 
@@ -134,7 +137,7 @@ def attend(
         if array.shape != (*batch, w.shape[1] // n_groups):
             needed = (*batch, w.shape[1] // n_groups)
             raise ValueError(f"{LAYER}: {name} has shape {array.shape}, needed {needed}, with x {x.shape}")
-    return _attend(x, widen(k), widen(v), weights, n_heads, keep)[0]
+    return round_to(_attend(widen(x), widen(k), widen(v), weights, n_heads, keep)[0], x.dtype)
 
 
 def _keys_and_values(m: np.ndarray, weights: Weights, n_groups: int) -> tuple[np.ndarray, np.ndarray]:
@@ -145,27 +148,23 @@ def _keys_and_values(m: np.ndarray, weights: Weights, n_groups: int) -> tuple[np
 def _attend(
     x: np.ndarray, k: np.ndarray, v: np.ndarray, weights: Weights, n_heads: int, keep: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, attention.Cache]:
-    """y, concat(h), and the cache of attention."""
+    """y before it is rounded, concat(h), and the cache of attention."""
     if keep is not None:
         shape = (*x.shape[:-1], k.shape[-2])
         require_keep(LAYER, keep, shape)
         keep = np.broadcast_to(keep, shape)[..., None, None, :, :]
-    work, n_groups = _widened(weights), k.shape[-4]
-    q = _split(_projected(widen(x), work.w_q, work.b_q), n_groups, n_heads // n_groups)
+    n_groups = k.shape[-4]
+    q = _split(_projected(x, weights.w_q, weights.b_q), n_groups, n_heads // n_groups)
     h, inner = attention.forward(q, k, v, keep)
     heads = _concat(h)
-    return round_to(_projected(heads, work.w_o, work.b_o), x.dtype), heads, inner
+    return _projected(heads, weights.w_o, weights.b_o), heads, inner
 
 
 def _projected(tokens: np.ndarray, w: np.ndarray, b: np.ndarray | None) -> np.ndarray:
-    projected = matmul(tokens, w)
+    projected = matmul(tokens, widen(w))
     if b is not None:
         projected += b
     return projected
-
-
-def _widened(weights: Weights) -> Weights:
-    return Weights._make(None if each is None else widen(each) for each in weights)
 
 
 def _split(z: np.ndarray, n_groups: int, group_size: int) -> np.ndarray:
@@ -182,8 +181,7 @@ def _concat(h: np.ndarray) -> np.ndarray:
 
 def _weight_gradient(inputs: np.ndarray, cotangent: np.ndarray) -> np.ndarray:
     """The sum over tokens, and over the batch, of input times cotangent."""
-    left, right = (a.reshape(-1, a.shape[-1]) for a in (inputs, cotangent))
-    return matmul(left.T, right)
+    return matmul(rows_of(inputs).T, rows_of(cotangent))
 
 
 def _counts(n_heads: int, n_groups: int | None) -> tuple[int, int]:

@@ -11,7 +11,6 @@ Columns are interleaved and count from 0, base is 10000: Vaswani et al. 2017, se
 Proved in proofs/theorems/positional_encoding.py: shift_is_rotation, even_columns_are_sines, odd_columns_are_cosines.
 """
 
-import operator
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from numpy.typing import DTypeLike
 from ..arithmetic import BALL, WORKING_DTYPE, convert, round_to, widen, zeros
 from ._arguments import (
     DTYPES,
+    integer,
     positive_operand,
     require_array,
     require_even_width,
@@ -114,10 +114,7 @@ def rotation(
 
 
 def _start(start: int) -> int:
-    try:
-        first = operator.index(start)
-    except TypeError:
-        raise TypeError(f"{LAYER}: start is {start!r}, needed an integer, the position of the first row") from None
+    first = integer(LAYER, "start", start, "an integer, the position of the first row")
     if isinstance(start, bool) or not 0 <= first < 2**53:
         raise ValueError(f"{LAYER}: start is {start!r}, needed 0 <= start < 2^53, since positions are held in float64")
     return first

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arithmetic import matmul, round_to, widen
 from ._arguments import cotangent_operand, require_axis, require_not_empty, require_operand
-from ._parameters import array_operand
+from ._parameters import array_operand, rows_of
 
 LAYER = "unembedding"
 
@@ -33,21 +33,16 @@ def forward(y: np.ndarray, table: np.ndarray) -> tuple[np.ndarray, Cache]:
     require_not_empty(LAYER, "table", table, 2)
     work = widen(y)
     table = array_operand(LAYER, "table", table, (len(table), y.shape[-1]), work.dtype)
-    z = round_to(matmul(_rows(work), table.T).reshape(*y.shape[:-1], len(table)), y.dtype)
+    z = round_to(matmul(rows_of(work), table.T).reshape(*y.shape[:-1], len(table)), y.dtype)
     return z, Cache(work, table, z)
 
 
 def backward(dz: np.ndarray, cache: Cache) -> tuple[np.ndarray, np.ndarray]:
     """The gradients of <dz, z> with respect to y and the table."""
     y, table, z = cache
-    g = _rows(cotangent_operand(LAYER, "dz", dz, z))
+    g = rows_of(cotangent_operand(LAYER, "dz", dz, z))
     # forward: z_v took y_a by table_va, in every row alike; so now y takes the rows of the table by dz, and a row of
     # the table takes the rows of y by its own column of dz
     dy = matmul(g, table).reshape(y.shape)
-    dtable = matmul(g.T, _rows(y))
+    dtable = matmul(g.T, rows_of(y))
     return round_to(dy, dz.dtype), round_to(dtable, dz.dtype)
-
-
-def _rows(array: np.ndarray) -> np.ndarray:
-    """One matrix of all rows, so that there is one product instead of one for each leading index."""
-    return array.reshape(-1, array.shape[-1])

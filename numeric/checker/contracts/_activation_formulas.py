@@ -6,7 +6,7 @@ import numpy as np
 from flint import arb
 from scipy import special
 
-from ...arithmetic import convert, greater, is_balls, zeros
+from ...arithmetic import convert, elementwise, greater, is_balls, zeros
 from ...layers import activations
 
 
@@ -32,7 +32,7 @@ def tanh(x: Any) -> Any:
 
 def erf(x: Any) -> Any:
     if is_balls(x):
-        return np.asarray(np.frompyfunc(lambda ball: ball.erf(), 1, 1)(x), dtype=object)
+        return elementwise(lambda ball: ball.erf(), x)
     return special.erf(x.astype(np.float64)).astype(x.dtype)
 
 

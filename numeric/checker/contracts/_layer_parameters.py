@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ... import sublayers
 from ..formats import Format
 from ..usage import UsageError
 
 Arrays = list[np.ndarray]
 PROJECTIONS = ("w_q", "w_k", "w_v", "w_o")
-FEED_FORWARD = ("W_1", "b_1", "W_2", "b_2")
+FEED_FORWARD = sublayers.FEED_FORWARD
 NORM = ("gain", "bias")
 
 
