@@ -35,23 +35,27 @@ def require_array(layer: str, name: str, array: np.ndarray) -> None:
                 )
 
 
-def require_cotangent(layer: str, name: str, cotangent: np.ndarray, forward: np.ndarray) -> None:
-    """The shape of `forward`, an array that the forward pass computed, and no balls unless it computed in balls."""
+def cotangent_operand(
+    layer: str, name: str, cotangent: np.ndarray, forward: np.ndarray, shape: tuple[int, ...] | None = None
+) -> np.ndarray:
+    """A cotangent, or a tangent, as an operand of backward: balls, each exact, if the forward pass computed in balls.
+
+    `forward` is an array that it computed; `shape` is that of the output, unless `forward` has it. Raises ValueError
+    for another shape, TypeError as `require_operand`, and for balls if the forward pass computed in floats.
+    """
     require_operand(layer, name, cotangent, 0)
-    if cotangent.shape != forward.shape:
-        raise ValueError(
-            f"{layer}: {name} has shape {cotangent.shape}, needed {forward.shape}, the shape of the output"
-        )
-    require_same_arithmetic(layer, name, cotangent, forward)
-
-
-def require_same_arithmetic(layer: str, name: str, cotangent: np.ndarray, forward: np.ndarray) -> None:
+    needed = forward.shape if shape is None else shape
+    if cotangent.shape != needed:
+        raise ValueError(f"{layer}: {name} has shape {cotangent.shape}, needed {needed}, the shape of the output")
+    if is_balls(forward):
+        return to_balls(cotangent)  # floats left as they are would round in every sum that meets no ball
     # balls times rounded floats would enclose the gradient at the rounded values, which is not the true one
-    if is_balls(cotangent) and not is_balls(forward):
+    if is_balls(cotangent):
         raise TypeError(
             f"{layer}: {name} holds balls, but the forward pass computed in {forward.dtype}, so the result would "
             "enclose nothing; call forward on numeric.arithmetic.to_balls(...) of its inputs"
         )
+    return widen(cotangent)
 
 
 def integer(layer: str, name: str, number: int, needed: str = "an integer") -> int:
@@ -183,9 +187,3 @@ def require_keep(layer: str, keep: np.ndarray, shape: tuple[int, ...], what: str
         fits = False
     if not fits:
         raise ValueError(f"{layer}: keep has shape {keep.shape}, needed one that broadcasts to {shape}")
-
-
-def cotangent_operand(layer: str, name: str, cotangent: np.ndarray, forward: np.ndarray) -> np.ndarray:
-    """A cotangent of `forward` in the arithmetic that a layer computes in. Raises as `require_cotangent`."""
-    require_cotangent(layer, name, cotangent, forward)
-    return to_balls(cotangent) if is_balls(forward) else widen(cotangent)

@@ -17,11 +17,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from flint import arb
-from scipy import special
 
 from ..arithmetic import BALL, convert, elementwise, greater, is_balls, round_to, widen, zeros
-from ._arguments import require_cotangent, require_operand
+from ._arguments import cotangent_operand, require_operand
 from ._parameters import array_operand
 
 LAYER = "activations"
@@ -61,8 +61,8 @@ def backward(dy: np.ndarray, cache: Cache) -> tuple[np.ndarray, ...]:
 
     Raises UndecidedComparison where a ball leaves open whether relu is active.
     """
-    require_cotangent(LAYER, "dy", dy, cache.inputs[0])
-    gradients = FUNCTIONS[cache.name].gradients(widen(dy), cache.gate, *cache.inputs)
+    g = cotangent_operand(LAYER, "dy", dy, cache.inputs[0])
+    gradients = FUNCTIONS[cache.name].gradients(g, cache.gate, *cache.inputs)
     return tuple(round_to(np.asarray(gradient), dy.dtype) for gradient in gradients)
 
 
@@ -133,7 +133,7 @@ def _silu_slope(s: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def _erfc(x: np.ndarray) -> np.ndarray:
-    return elementwise(lambda ball: ball.erfc(), x) if is_balls(x) else special.erfc(x)
+    return elementwise(lambda ball: ball.erfc(), x) if is_balls(x) else scipy.special.erfc(x)
 
 
 def _pi(dtype: np.dtype) -> np.ndarray:

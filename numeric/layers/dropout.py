@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from flint import arb
 
-from ..arithmetic import BALL, convert, greater, is_balls, round_to, to_balls, widen
-from ._arguments import all_finite, number_operand, require_keep, require_operand, require_same_arithmetic
+from ..arithmetic import BALL, convert, greater, is_balls, round_to, widen
+from ._arguments import all_finite, cotangent_operand, number_operand, require_keep, require_operand
 
 LAYER = "dropout"
 
@@ -44,12 +44,9 @@ def forward(x: np.ndarray, keep: np.ndarray, rate: float | arb) -> tuple[np.ndar
 def backward(dy: np.ndarray, cache: Cache) -> np.ndarray:
     """The gradient of <dy, y> with respect to x."""
     keep, share = cache
-    require_operand(LAYER, "dy", dy)
-    if dy.shape != keep.shape:
-        raise ValueError(f"{LAYER}: dy has shape {dy.shape}, needed {keep.shape}, the shape of the output")
-    require_same_arithmetic(LAYER, "dy", dy, share)
+    g = cotangent_operand(LAYER, "dy", dy, share, keep.shape)
     # forward: each entry was scaled by a number of its own, 0 or 1 / (1 - rate); so now its cotangent is scaled by it
-    return round_to(_kept(to_balls(dy) if is_balls(share) else widen(dy), keep, share), dy.dtype)
+    return round_to(_kept(g, keep, share), dy.dtype)
 
 
 def draw(shape: tuple[int, ...], rate: float, rng: np.random.Generator) -> np.ndarray:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..arithmetic import round_to, widen
 from . import activations, linear
-from ._arguments import require_axis, require_operand, require_same_arithmetic
+from ._arguments import cotangent_operand, require_axis, require_operand
 from ._parameters import array_operand
 
 LAYER = "feed_forward"
@@ -57,13 +57,10 @@ def forward(
 
 def backward(dy: np.ndarray, cache: Cache) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The gradients of <dy, y> with respect to x, W_1, b_1, W_2 and b_2."""
-    require_operand(LAYER, "dy", dy)
-    needed = (*cache.second.x.shape[:-1], cache.second.W.shape[-1])
-    if dy.shape != needed:
-        raise ValueError(f"{LAYER}: dy has shape {dy.shape}, needed {needed}, the shape of the output")
-    require_same_arithmetic(LAYER, "dy", dy, cache.second.x)
+    h, W_2 = cache.second
+    g = cotangent_operand(LAYER, "dy", dy, h, (*h.shape[:-1], W_2.shape[-1]))
     # forward: x went through three layers; so now dy goes back through them, the last one first
-    dh, dW_2, db_2 = linear.backward(widen(dy), cache.second)
+    dh, dW_2, db_2 = linear.backward(g, cache.second)
     (da,) = activations.backward(dh, cache.hidden)
     dx, dW_1, db_1 = linear.backward(da, cache.first)
     return (

@@ -16,7 +16,7 @@ import numpy as np
 from flint import arb
 
 from ..arithmetic import round_to, widen
-from ._arguments import require_axis, require_cotangent, require_operand
+from ._arguments import cotangent_operand, require_axis, require_operand
 from ._parameters import array_operand, finite_operand, require_root, sum_of_rows
 
 LAYER = "layer_norm"
@@ -54,8 +54,7 @@ def forward(x: np.ndarray, gain: np.ndarray, bias: np.ndarray, eps: float | arb 
 def backward(dy: np.ndarray, cache: Cache) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The gradients of <dy, y> with respect to x, gain and bias."""
     x_hat, root, gain = cache
-    require_cotangent(LAYER, "dy", dy, x_hat)
-    dbias = widen(dy)
+    dbias = cotangent_operand(LAYER, "dy", dy, x_hat)
     dgain = dbias * x_hat
     dx = dbias * gain
     # forward: x lost its mean and was divided by r, so x^ does not change when x moves along a constant vector, and

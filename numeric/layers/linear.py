@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arithmetic import matmul, round_to, widen
-from ._arguments import require_axis, require_operand, require_same_arithmetic
+from ._arguments import cotangent_operand, require_axis, require_operand
 from ._parameters import array_operand, rows_of, sum_of_rows
 
 LAYER = "linear"
@@ -40,12 +40,8 @@ def forward(x: np.ndarray, W: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, Ca
 def backward(dy: np.ndarray, cache: Cache) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The gradients of <dy, y> with respect to x, W and b."""
     x, W = cache
-    require_operand(LAYER, "dy", dy)
-    if dy.shape != (*x.shape[:-1], W.shape[-1]):
-        needed = (*x.shape[:-1], W.shape[-1])
-        raise ValueError(f"{LAYER}: dy has shape {dy.shape}, needed {needed}, the shape of the output")
-    require_same_arithmetic(LAYER, "dy", dy, x)
-    g, rows = rows_of(widen(dy)), rows_of(x)
+    g = rows_of(cotangent_operand(LAYER, "dy", dy, x, (*x.shape[:-1], W.shape[-1])))
+    rows = rows_of(x)
     # forward: x_a reached y_k by W_ak, in every row alike; so now y_k's cotangent returns to x_a by the same W_ak, and
     # W and b, which every row shared, collect from all of them
     dx = matmul(g, W.T).reshape(x.shape)

@@ -13,7 +13,7 @@ import numpy as np
 from flint import arb
 
 from ..arithmetic import round_to, stable_shift, widen
-from ._arguments import positive_operand, require_axis, require_cotangent, require_operand
+from ._arguments import cotangent_operand, positive_operand, require_axis, require_operand
 
 LAYER = "log_softmax"
 
@@ -42,8 +42,7 @@ def forward(z: np.ndarray, axis: int = -1, temperature: float | arb = 1.0) -> tu
 def backward(dy: np.ndarray, cache: Cache) -> np.ndarray:
     """The gradient of <dy, y> with respect to z."""
     s, axis, t = cache
-    require_cotangent(LAYER, "dy", dy, s)
-    g = widen(dy)
+    g = cotangent_operand(LAYER, "dy", dy, s)
     # forward: every entry had the same log-sum-exp subtracted, whose gradient is s; so now the
     # cotangents of all entries meet in their sum, and s hands it out
     return round_to((g - s * g.sum(axis, keepdims=True)) / t, dy.dtype)
@@ -52,8 +51,7 @@ def backward(dy: np.ndarray, cache: Cache) -> np.ndarray:
 def jvp(dz: np.ndarray, cache: Cache) -> np.ndarray:
     """The derivative of y along dz, (dz - sum(s * dz)) / T; not `backward`, since this Jacobian is not symmetric."""
     s, axis, t = cache
-    require_cotangent(LAYER, "dz", dz, s)
-    v = widen(dz)
+    v = cotangent_operand(LAYER, "dz", dz, s)
     return round_to((v - (s * v).sum(axis, keepdims=True)) / t, dz.dtype)
 
 

@@ -17,9 +17,10 @@ import numpy as np
 from flint import arb
 from numpy.typing import DTypeLike
 
-from ..arithmetic import BALL, WORKING_DTYPE, convert, round_to, widen, zeros
+from ..arithmetic import BALL, WORKING_DTYPE, convert, is_balls, round_to, widen, zeros
 from ._arguments import (
     DTYPES,
+    cotangent_operand,
     integer,
     positive_operand,
     require_array,
@@ -34,6 +35,7 @@ LAYER = "positional_encoding"
 
 class Cache(NamedTuple):
     shape: tuple[int, ...]  # of x                                          (..., n, d)
+    encoding: np.ndarray  # PE of the rows, in working precision            (n, d)
 
 
 def forward(x: np.ndarray, base: float | arb = 10000.0, start: int = 0) -> tuple[np.ndarray, Cache]:
@@ -45,17 +47,15 @@ def forward(x: np.ndarray, base: float | arb = 10000.0, start: int = 0) -> tuple
     work = widen(x)
     positions = _start(start) + np.arange(x.shape[-2])
     encoding = encode(positions, x.shape[-1], base, dtype=work.dtype)
-    return round_to(work + encoding, x.dtype), Cache(x.shape)
+    return round_to(work + encoding, x.dtype), Cache(x.shape, encoding)
 
 
 def backward(dy: np.ndarray, cache: Cache) -> np.ndarray:
     """The gradient of <dy, y> with respect to x."""
-    require_operand(LAYER, "dy", dy, 2)
-    if dy.shape != cache.shape:
-        raise ValueError(f"{LAYER}: dy has shape {dy.shape}, needed {cache.shape}, the shape of the output")
+    g = cotangent_operand(LAYER, "dy", dy, cache.encoding, cache.shape)
     # forward: y is x plus something that does not depend on x; so now the gradient passes unchanged
-    # (a copy, lest a caller who accumulates into dx changes dy)
-    return dy.copy()
+    # (a copy, lest a caller who accumulates into dx changes dy; a copy of dy needs no rounding back)
+    return (g if is_balls(g) else dy).copy()
 
 
 def encode(

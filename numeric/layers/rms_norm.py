@@ -16,7 +16,7 @@ import numpy as np
 from flint import arb
 
 from ..arithmetic import round_to, widen
-from ._arguments import require_axis, require_cotangent, require_operand
+from ._arguments import cotangent_operand, require_axis, require_operand
 from ._parameters import array_operand, finite_operand, require_root, sum_of_rows
 
 LAYER = "rms_norm"
@@ -48,8 +48,7 @@ def forward(x: np.ndarray, gain: np.ndarray, eps: float | arb = 1e-5) -> tuple[n
 def backward(dy: np.ndarray, cache: Cache) -> tuple[np.ndarray, np.ndarray]:
     """The gradients of <dy, y> with respect to x and gain."""
     x_hat, root, gain = cache
-    require_cotangent(LAYER, "dy", dy, x_hat)
-    g = widen(dy)
+    g = cotangent_operand(LAYER, "dy", dy, x_hat)
     dgain = g * x_hat
     dx = g * gain
     # forward: x was divided by its own length, so x^ hardly changes when x moves along x^; so now g loses its share

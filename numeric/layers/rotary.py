@@ -14,7 +14,7 @@ import numpy as np
 from flint import arb
 
 from ..arithmetic import convert, round_to, widen
-from ._arguments import require_even_width, require_operand, require_positions, require_same_arithmetic
+from ._arguments import cotangent_operand, require_even_width, require_operand, require_positions
 from .positional_encoding import angles
 
 LAYER = "rotary"
@@ -50,9 +50,9 @@ def backward(dy: np.ndarray, cache: Cache) -> np.ndarray:
     n, pairs = cos.shape
     if dy.shape[-2:] != (n, 2 * pairs):
         raise ValueError(f"{LAYER}: dy has shape {dy.shape}, needed (..., {n}, {2 * pairs}), the shape of the output")
-    require_same_arithmetic(LAYER, "dy", dy, cos)
+    g = cotangent_operand(LAYER, "dy", dy, cos, dy.shape)
     # forward: each pair was turned by p w_i; a rotation's transpose is its inverse, so now it turns back
-    return round_to(_turn(widen(dy), cos, -sin), dy.dtype)
+    return round_to(_turn(g, cos, -sin), dy.dtype)
 
 
 def _turn(x: np.ndarray, cos: np.ndarray, sin: np.ndarray) -> np.ndarray:

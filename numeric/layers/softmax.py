@@ -13,7 +13,7 @@ import numpy as np
 from flint import arb
 
 from ..arithmetic import round_to, stable_shift, widen
-from ._arguments import positive_operand, require_axis, require_cotangent, require_operand
+from ._arguments import cotangent_operand, positive_operand, require_axis, require_operand
 
 LAYER = "softmax"
 
@@ -41,8 +41,7 @@ def forward(z: np.ndarray, axis: int = -1, temperature: float | arb = 1.0) -> tu
 def backward(ds: np.ndarray, cache: Cache) -> np.ndarray:
     """The gradient of <ds, s> with respect to z."""
     s, axis, t = cache
-    require_cotangent(LAYER, "ds", ds, s)
-    g = widen(ds)
+    g = cotangent_operand(LAYER, "ds", ds, s)
     # forward: z_i raised s_i, and through the common denominator lowered all of s in proportion;
     # so ds loses its mean under s before s scales it
     dz = s * (g - (s * g).sum(axis, keepdims=True)) / t
@@ -51,8 +50,7 @@ def backward(ds: np.ndarray, cache: Cache) -> np.ndarray:
 
 def jvp(dz: np.ndarray, cache: Cache) -> np.ndarray:
     """The derivative of s along dz. The Jacobian is symmetric, so it is the same formula as `backward`."""
-    require_cotangent(LAYER, "dz", dz, cache.s)
-    return backward(dz, cache)
+    return round_to(backward(cotangent_operand(LAYER, "dz", dz, cache.s), cache), dz.dtype)
 
 
 def jacobian(cache: Cache) -> np.ndarray:

@@ -1,5 +1,6 @@
 """By default a part of the long lists of cases; `--all` takes every one."""
 
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -67,13 +68,16 @@ THINNED = {
     "test_torch_weights.py": 2,
     "test_training_command.py": 2,
 }
+STEPS = {HERE / name: step for name, step in THINNED.items()}
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    numeric = [item for item in items if item.path.is_relative_to(HERE) and not item.get_closest_marker("slow")]
-    for name, step in THINNED.items():
-        fast = [item for item in numeric if item.path == HERE / name]
-        for place, item in enumerate(fast):
-            if place % step:
+    fast = defaultdict(list)
+    for item in items:
+        if item.path in STEPS and not item.get_closest_marker("slow"):
+            fast[item.path].append(item)
+    for path, found in fast.items():
+        for place, item in enumerate(found):
+            if place % STEPS[path]:
                 item.add_marker(pytest.mark.slow)

@@ -204,7 +204,7 @@ MUTANTS = [
         ("scaled by the rate", "convert(1 - _rate(rate, work.dtype), work.dtype)", "convert(1 + _rate(rate, work.dtype), work.dtype)", "dropout.variance_of_output"),
         ("nothing dropped", "keep = np.broadcast_to(keep, x.shape)", "keep = np.broadcast_to(keep | True, x.shape)", "dropout.expected_squared_error"),
         ("dropped entries kept instead", "keep = np.broadcast_to(keep, x.shape)", "keep = np.broadcast_to(~keep, x.shape)", "dropout.rate_zero_is_identity"),
-        ("scaled twice on the way back", "return round_to(_kept(to_balls(dy) if", "return 2 * round_to(_kept(to_balls(dy) if", "dropout.gradient_is_masked_cotangent"),
+        ("scaled twice on the way back", "return round_to(_kept(g,", "return 2 * round_to(_kept(g,", "dropout.gradient_is_masked_cotangent"),
     ),
     *of(
         encoder,
