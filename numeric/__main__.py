@@ -7,6 +7,7 @@ from .checker.command import check_command, contracts_command
 from .checker.mistakes_command import mistakes_command
 from .checker.sweep_command import sweep_command
 from .checker.vectors_command import vectors_command
+from .figures.command import figures_command
 from .gradients.command import gradients_command
 from .training_command import train_command
 
@@ -20,6 +21,7 @@ app.command("sweep")(sweep_command)
 app.command("vectors")(vectors_command)
 app.command("agree")(agree_command)
 app.command("gradients")(gradients_command)
+app.command("figures")(figures_command)
 app.command("train")(train_command)
 
 
