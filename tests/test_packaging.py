@@ -50,3 +50,5 @@ def test_wheel_holds_exactly_two_packages(tmp_path):
     names = zipfile.ZipFile(wheel).namelist()
     assert {n.partition("/")[0] for n in names if ".dist-info" not in n} == {"proofs", "numeric"}
     assert not [n for n in names if "test" in n]
+    data = [p for p in ROOT.glob("proofs/**/*") if p.is_file() and p.suffix not in (".py", ".pyc")]
+    assert data and {p.relative_to(ROOT).as_posix() for p in data} <= set(names)

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from ..kernel import ProofError, Theorem
 from ..registry import Claim, all_claims
+from ..render.catalogues import Catalogue, CatalogueError, in_language, languages
 from ..render.source import latex_source
 from . import check, claims, graph, listing, show, trust
 from .outcomes import told
@@ -32,6 +33,7 @@ Expression = Annotated[
 ]
 Jobs = Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="processes to prove in")]
 AsJson = Annotated[bool, typer.Option("--json", help="plain data")]
+Language = Annotated[str, typer.Option("--lang", metavar="LANG", help=f"language: {', '.join(languages())}")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="family.theorem, or theorem where one family has it")]
 
 
@@ -83,15 +85,17 @@ def show_command(
     name: Name,
     latex: Annotated[bool, typer.Option("--latex", help="formulas as LaTeX, to paste into a document")] = False,
     as_json: AsJson = False,
+    lang: Language = "en",
 ) -> None:
     """Print a theorem with its steps and near misses."""
+    catalogue = _in(lang)
     theorem = _proved(name, as_json)
     if as_json:
-        _print_json(show.described(theorem, latex))
+        _print_json(show.described(theorem, latex, catalogue))
     elif latex:
-        typer.echo(latex_source(theorem))
+        typer.echo(latex_source(theorem, catalogue))
     else:
-        show.show_theorem(theorem, _console())
+        show.show_theorem(theorem, _console(), catalogue)
 
 
 @app.command("trust")
@@ -150,6 +154,13 @@ def _asked(find: Callable[[], Any]) -> Any:
     try:
         return find()
     except UsageError as problem:
+        _refuse(str(problem))
+
+
+def _in(language: str) -> Catalogue:
+    try:
+        return in_language(language)
+    except CatalogueError as problem:
         _refuse(str(problem))
 
 

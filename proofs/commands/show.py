@@ -8,58 +8,69 @@ from rich.console import Console
 from rich.text import Text
 
 from ..kernel import Theorem
+from ..render.catalogues import ENGLISH, Catalogue
+from ..render.declared import besides
+from ..render.gate import gated_page
 from ..render.latex import Latex
 from ..render.parts import plain
-from ..render.theorem import Page, page
+from ..render.theorem import Page, Refusal, page
 from ..render.unicode import Unicode
 from .lines import wrapped
 from .outcomes import axioms_of, earlier_of
 from .trust import rules_of
 
 
-def described(theorem: Theorem, latex: bool) -> dict[str, Any]:
+def described(theorem: Theorem, latex: bool, catalogue: Catalogue = ENGLISH) -> dict[str, Any]:
     """A theorem as plain data, its formulas as text or as LaTeX."""
-    found = page(theorem, Latex if latex else Unicode)
+    found = gated_page(theorem, Latex, catalogue).page if latex else page(theorem, Unicode, catalogue)
     return {
         "name": found.name, "says": found.says, "general": theorem.is_general,
-        "symbols": [plain(s) for s in found.symbols], "definitions": [plain(d) for d in found.definitions],
+        "symbols": [plain(s.parts) for s in found.symbols], "definitions": [plain(d) for d in found.definitions],
         "hypotheses": list(found.hypotheses), "conclusion": found.conclusion, "start": found.start,
         "steps": [{"relation": l.relation, "term": l.term, "reason": plain(l.reason)} for l in found.lines],
-        "near_misses": [r._asdict() for r in found.refusals],
+        "besides": [plain(s.parts) for s in found.met], "near_misses": list(map(_refused, found.refusals)),
         "rules": list(theorem.rules), "axioms": [a.name for a in axioms_of(theorem)], "uses": [t.name for t in theorem.uses],
     }  # fmt: skip
 
 
-def show_theorem(theorem: Theorem, console: Console) -> None:
-    found = page(theorem, Unicode)
-    scope = "for every size" if theorem.is_general else "an instance"
+def _refused(refusal: Refusal) -> dict[str, Any]:
+    symbols, definitions = [plain(s.parts) for s in refusal.symbols], [plain(d) for d in refusal.definitions]
+    return {**refusal._asdict(), "symbols": symbols, "definitions": definitions}
+
+
+def show_theorem(theorem: Theorem, console: Console, catalogue: Catalogue = ENGLISH) -> None:
+    found = page(theorem, Unicode, catalogue)
+    scope = catalogue.text("headings.every_size" if theorem.is_general else "headings.instance")
     console.print(Text(f"{found.name} ({scope})", "bold"))
     wrapped(found.says, console, "  ", style="italic")
-    for title, entries in _statement(found):
+    for title, entries in _statement(found, catalogue):
         console.print()
         console.print(Text(title, "bold"))
         for entry in entries:
             wrapped(entry, console, "  ")
     console.print()
-    _show_steps(found, console)
-    _show_refusals(found, console)
-    console.print(Text("Rests on", "bold"))
+    _show_steps(found, console, catalogue)
+    _show_refusals(found, console, catalogue)
+    console.print(Text(catalogue.text("headings.rests_on"), "bold"))
     for title, names in _resting(theorem):
-        wrapped(f"{title}: {', '.join(names) or 'none'}", console, "  ")
+        listed = ", ".join(names) or catalogue.text("headings.none")
+        wrapped(f"{catalogue.text(f'headings.{title}')}: {listed}", console, "  ")
 
 
-def _statement(found: Page) -> list[tuple[str, list[str]]]:
+def _statement(found: Page, catalogue: Catalogue) -> list[tuple[str, list[str]]]:
     sections = [
-        ("For all", ["; ".join(map(plain, found.symbols))]), ("where", list(map(plain, found.definitions))),
+        ("for_all", ["; ".join(plain(s.parts) for s in found.symbols)]), ("where", list(map(plain, found.definitions))),
         ("if", list(found.hypotheses)), ("then" if found.hypotheses else "holds", [found.conclusion]),
     ]  # fmt: skip
-    return [(title, entries) for title, entries in sections if any(entries)]
+    return [(catalogue.text(f"headings.{title}"), entries) for title, entries in sections if any(entries)]
 
 
-def _show_steps(found: Page, console: Console) -> None:
+def _show_steps(found: Page, console: Console, catalogue: Catalogue) -> None:
     if found.start is None:
         return
-    console.print(Text("Proof", "bold"))
+    console.print(Text(catalogue.text("headings.proof"), "bold"))
+    if found.met:
+        wrapped(plain(besides(found.met, catalogue)), console, "  ")
     wrapped(found.start, console, "       ")
     for k, line in enumerate(found.lines, 1):
         wrapped(f"{line.relation} {line.term}", console, f"{k:>3}.   ", "         ")
@@ -67,14 +78,17 @@ def _show_steps(found: Page, console: Console) -> None:
     console.print()
 
 
-def _show_refusals(found: Page, console: Console) -> None:
+def _show_refusals(found: Page, console: Console, catalogue: Catalogue) -> None:
     for refusal in found.refusals:
-        console.print(Text("Near miss, which the same steps refuse", "bold"))
+        console.print(Text(catalogue.text("headings.near_miss"), "bold"))
         wrapped(refusal.conclusion, console, "  ")
         if refusal.hypotheses is not None:
-            wrapped(
-                f"if {' and '.join(refusal.hypotheses)}" if refusal.hypotheses else "with no hypothesis", console, "  "
-            )
+            given = plain(catalogue.joined("lists.and", refusal.hypotheses))
+            instead = catalogue.text("headings.if_instead", hypotheses=given)
+            wrapped(instead if given else catalogue.text("headings.no_hypothesis"), console, "  ")
+        for parts in (besides(refusal.symbols, catalogue), *refusal.definitions):
+            if parts:
+                wrapped(plain(parts), console, "  ")
         wrapped(f"{refusal.message}: {refusal.residue}", console, "    ", style="dim")
         console.print()
 
@@ -83,5 +97,5 @@ def _resting(theorem: Theorem) -> list[tuple[str, list[str]]]:
     earlier = earlier_of(theorem)
     return [
         ("rules", rules_of([theorem, *earlier])), ("axioms", [t.name for t in earlier if t.is_axiom]),
-        ("earlier theorems", [t.name for t in earlier if not t.is_axiom]),
+        ("earlier_theorems", [t.name for t in earlier if not t.is_axiom]),
     ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from .latex import Latex
 from .names import Notation, RenderError
+from .typst import Typst
 from .unicode import Unicode
 
-__all__ = ["Latex", "Notation", "RenderError", "Unicode"]
+__all__ = ["Latex", "Notation", "RenderError", "Typst", "Unicode"]

@@ -6,33 +6,48 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..terms import Family, IndexMap, Term
+from .catalogues import ENGLISH, Catalogue
 from .names import Notation, definitions_in
-from .parts import Formula, Part, Words
+from .parts import Declaration, Formula, Part
 from .places import place
 from .structure import Printer, Scope
 
 _INDEX_LETTERS, _REAL_LETTERS = "ijklmabcdefgh", "tusvwxy"
 
 
-def declarations(symbols: Iterable[Any], printer: Printer) -> list[tuple[Part, ...]]:
+def declarations(symbols: Iterable[Any], printer: Printer, catalogue: Catalogue = ENGLISH) -> list[Declaration]:
     """One entry per symbol, or per group of symbols of one kind: 1 ≤ n; i, j < n; z_i ∈ ℝ for i < n."""
     wanted = [s for s in symbols if isinstance(s, Term | Family | IndexMap)]
     velocities = {s.derivative for s in wanted if isinstance(s, Family) and s.derivative is not None}
-    found: list[tuple[Part, ...]] = []
+    found: list[Declaration] = []
     for s in wanted:
         if isinstance(s, Term) and s.op == "size":
-            found.append((Formula(f"{s.data[1]} {printer.sign('le')} {_name(s, printer)}"),))
+            text = f"{s.data[1]} {printer.sign('le')} {_name(s, printer)}"
+            found.append(_declared(catalogue, "size", size=Formula(text)))
         if isinstance(s, Term) and s.op == "space":
-            found.append((Formula(_name(s, printer)), Words(" a probability space")))
+            found.append(_declared(catalogue, "space", space=Formula(_name(s, printer))))
     groups: dict[Term, list[str]] = {}
     for s in wanted:
         if isinstance(s, Term) and s.op not in ("size", "space"):
             range_ = s.args[0] if s.op == "index" else Term("domain", (), s.data[1])
             groups.setdefault(range_, []).append(_name(s, printer))
-    found += [(Formula(_member(", ".join(names), range_, printer)),) for range_, names in groups.items()]
-    found += _families([s for s in wanted if isinstance(s, Family) and s not in velocities], printer)
-    found += [_map(s, printer) for s in wanted if isinstance(s, IndexMap)]
+    found += [
+        _declared(catalogue, "members", members=Formula(_member(", ".join(names), range_, printer)))
+        for range_, names in groups.items()
+    ]
+    found += _families([s for s in wanted if isinstance(s, Family) and s not in velocities], printer, catalogue)
+    found += [_map(s, printer, catalogue) for s in wanted if isinstance(s, IndexMap)]
     return found
+
+
+def besides(found: Iterable[Declaration], catalogue: Catalogue) -> tuple[Part, ...]:
+    """What is declared late, as one line: besides, r < n; b ∈ ℝ. Nothing where nothing is."""
+    symbols = catalogue.joined("lists.semicolon", [d.parts for d in found])
+    return catalogue.said("declarations.besides", symbols=symbols) if symbols else ()
+
+
+def _declared(catalogue: Catalogue, kind: str, **formulas: Formula) -> Declaration:
+    return Declaration(kind, catalogue.said(f"declarations.{kind}", **formulas))
 
 
 def _name(symbol: Any, printer: Printer) -> str:
@@ -43,14 +58,14 @@ def _member(name: str, range_: Term, printer: Printer) -> str:
     return printer.member(name, range_, None if range_.op == "domain" else printer(range_))
 
 
-def _families(symbols: list[Family], printer: Printer) -> list[tuple[Part, ...]]:
+def _families(symbols: list[Family], printer: Printer, catalogue: Catalogue) -> list[Declaration]:
     groups: dict[Any, list[Family]] = {}
     for symbol in symbols:
         groups.setdefault((symbol.slots, symbol.domain, symbol.derivative and symbol.name), []).append(symbol)
-    return [_alike(group, printer) for group in groups.values()]
+    return [_alike(group, printer, catalogue) for group in groups.values()]
 
 
-def _alike(symbols: list[Family], printer: Printer) -> tuple[Part, ...]:
+def _alike(symbols: list[Family], printer: Printer, catalogue: Catalogue) -> Declaration:
     """Families of one kind, or one curve with its derivative."""
     slots, domain, derivative = symbols[0].slots, symbols[0].domain, symbols[0].derivative
     names, ranges = _slots(slots, printer)
@@ -60,20 +75,20 @@ def _alike(symbols: list[Family], printer: Printer) -> tuple[Part, ...]:
     entries = [printer.indexed(printer.notation[s], indices) for s in symbols]
     entries = [printer.called(e, along) if along else e for e in entries]
     told = Formula(_member(", ".join(entries), Term("domain", (), domain), printer))
-    parts: tuple[Part, ...] = (told, Words(" for "), Formula(ranges))
+    places = Formula(ranges)
     if any(s.op == "space" for s in slots):
-        return (*parts, Words(", with a finite second moment"))
+        return _declared(catalogue, "random", entries=told, places=places)
     if derivative is None:
-        return parts
-    velocity = printer.name(printer.notation.extended(symbols=[derivative])[derivative])
-    return (*parts, Words(", differentiable in "), Formula(along[-1]), Words(" with derivative "), Formula(velocity))
+        return _declared(catalogue, "families", entries=told, places=places)
+    velocity = Formula(_name(derivative, printer))
+    return _declared(catalogue, "curve", entries=told, places=places, along=Formula(along[-1]), derivative=velocity)
 
 
-def _map(symbol: IndexMap, printer: Printer) -> tuple[Part, ...]:
+def _map(symbol: IndexMap, printer: Printer, catalogue: Catalogue) -> Declaration:
     names, ranges = _slots(symbol.slots, printer)
     entry = _member(printer.called(_name(symbol, printer), names), symbol.target, printer)
-    parts: tuple[Part, ...] = (Formula(entry), Words(" for "), Formula(ranges))
-    return (*parts, Words(", one to one")) if symbol.bijective else parts
+    kind = "permutation" if symbol.bijective else "map"
+    return _declared(catalogue, kind, entry=Formula(entry), places=Formula(ranges))
 
 
 def _slots(slots: tuple[Term, ...], printer: Printer) -> tuple[list[str], str]:
@@ -95,14 +110,19 @@ def definitions_used(terms: Iterable[Term]) -> list[Any]:
         definition = waiting.pop(0)
         if definition not in found:
             found[definition] = None
-            waiting += definitions_in(definition.body)
+            waiting += [d for t in (definition.body, *definition.requires) for d in definitions_in(t)]
     return list(found)
 
 
-def defined(definition: Any, printer: type[Printer]) -> tuple[Part, ...]:
-    """softmax(z)_i = exp(z_i) / Σ_l exp(z_l), where this is defined."""
+def defined(
+    definition: Any, printer: type[Printer], page: Notation, catalogue: Catalogue = ENGLISH
+) -> tuple[Part, ...]:
+    """softmax(z)_i = exp(z_i) / Σ_l exp(z_l), where this is defined. Definitions are named as on the page."""
     left = definition(*definition.parameters)
-    own = printer(Notation.of(left, definition.body, *definition.requires))
-    parts = (Formula(f"{own(left)} {own.sign('eq')} {own(definition.body)}"),)
-    where = tuple(part for c in definition.requires for part in (Words(" and "), Formula(own(c))))
-    return (*parts, Words(", where "), *where[1:]) if where else parts
+    terms = (left, definition.body, *definition.requires)
+    own = printer(page.only([d for t in terms for d in definitions_in(t)]).extended(*terms))
+    equation = Formula(f"{own(left)} {own.sign('eq')} {own(definition.body)}")
+    conditions = catalogue.joined("lists.and", [Formula(own(c)) for c in definition.requires])
+    if not conditions:
+        return catalogue.said("declarations.definition", equation=equation)
+    return catalogue.said("declarations.definition_where", equation=equation, conditions=conditions)

@@ -100,7 +100,7 @@ class Latex(Printer):
                 run.append(factor)
                 continue
             while run and _is_outside(run[0]):
-                parts.append(run.pop(0).piece.text)
+                parts.append(self.at(run.pop(0).piece, FACTOR))
             parts.append(rf"\frac{{{self._above(run)}}}{{{factor.under.text}}}")
             run = []
         parts += self._texts(run)
@@ -182,7 +182,7 @@ def running(parts: Sequence[Part]) -> str:
 
 
 def _in_text(character: str) -> str:
-    if character not in _IN_TEXT and not character.isascii():
+    if character not in _IN_TEXT and not character.isascii() and not "가" <= character <= "힣":
         raise RenderError(f"no LaTeX for {character!r} in running text")
     return _IN_TEXT.get(character, character)
 

@@ -94,6 +94,8 @@ class Notation:
                 spelling = spelling._replace(primes=1)
             self._spelled[symbol] = self._fresh(spelling, ())
             self._taken.add(self._spelled[symbol])
+            if isinstance(symbol, Family) and symbol.derivative is not None:
+                self._declare((symbol.derivative,), with_pi)
 
     @classmethod
     def of(cls, *terms: Term) -> Notation:
@@ -110,6 +112,13 @@ class Notation:
         result = Notation(())
         result._spelled, result._taken = dict(self._spelled), set(self._taken)
         result._declare((*more, *symbols), with_pi=True)
+        return result
+
+    def only(self, *symbols: Iterable[Any]) -> Notation:
+        """The same spellings, of these symbols and no others."""
+        result = Notation(())
+        result._spelled = {s: self[s] for group in symbols for s in group}
+        result._taken = set(result._spelled.values())
         return result
 
     def __getitem__(self, symbol: Any) -> Spelling:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..terms import Term
+from ..terms import Term, sort_of
 from .arithmetic import factors
 from .names import RenderError, Spelling
 from .ranges import is_evident, occurs, tells_parameter, tells_range
@@ -81,9 +81,16 @@ def _value(printer: Printer, term: Term, scope: Scope) -> Piece:
 
 
 def pair(printer: Printer, term: Term, scope: Scope) -> tuple[str, str]:
-    """Two indices of one range; where neither tells it, the first one is made to."""
+    """Two indices of one range; where neither tells it, the first one is made to.
+
+    So is it in a relation whose sides could both be numbers: (2 m + a)_(2 M) = 2 k + b, 0_8 = 2 m + a.
+    """
     left, right = term.args
-    return index(printer, left, scope, is_evident(right)).text, index(printer, right, scope, known=True).text
+    could_be_numbers = term.op == "relation" and all(side.op in ("join", "literal") for side in term.args)
+    text = index(printer, left, scope, is_evident(right) and not could_be_numbers).text
+    if could_be_numbers and left.op == "join":
+        text = printer.ascribed(printer.bracketed(text), printer.piece(sort_of(left), scope).text)
+    return text, index(printer, right, scope, known=True).text
 
 
 def _delta(printer: Printer, term: Term, scope: Scope) -> Piece:
@@ -116,11 +123,14 @@ def _function(printer: Printer, term: Term, scope: Scope) -> Piece:
 
 
 def _is_eta(ranges: list[Term], body: Term) -> bool:
-    """Whether the last slots of a family or a definition are just the bound variables, which occur nowhere else."""
+    """Whether the last slots of a family or a definition are just the bound variables, which occur nowhere else.
+
+    The slots also have to tell their ranges, which are not printed then.
+    """
     if body.op == "family":
         slots = list(body.data.slots)
     elif body.op == "apply":
-        slots = [p.args[0] if _takes_index(p) else None for p in body.data.parameters]
+        slots = [p.args[0] if _takes_index(p) and tells_parameter(body.data, p) else None for p in body.data.parameters]
     else:
         return False
     count = len(ranges)

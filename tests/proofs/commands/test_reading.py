@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from rich.cells import cell_len
 
 from proofs.registry import all_claims
 
@@ -49,6 +50,29 @@ def test_show_latex_and_json():
     latex = json.loads(run("show", "trace", "--json", "--latex").stdout)
     assert latex["steps"][1]["relation"] == "="
     assert r"\sum" in latex["start"]
+
+
+def test_show_in_korean():
+    text = run("show", "softmax_jacobian.symmetric", "--lang", "ko").stdout
+    for part in (
+        "softmax_jacobian.symmetric (모든 크기에 대해)\n  야코비안은 대칭이다.", "1 ≤ n; i, j < n; z_k ∈ ℝ (k < n)",
+        "           softmax_jacobian.jacobian에 의해", "한 끗 차이로 거짓인 명제", "규칙: finite_sum", "공리: 없음",
+    ):  # fmt: skip
+        assert part in text, part
+    assert run("show", "softmax.positive", "--lang", "ko", "--latex").stdout.startswith(
+        "% softmax.positive: 모든 가중치는"
+    )
+    assert json.loads(run("show", "trace", "--lang", "ko", "--json").stdout)["steps"][1]["reason"].endswith("에 의해")
+
+
+def test_korean_lines_are_no_wider_than_the_terminal():
+    text = run("show", "block_is_forced", "--lang", "ko").stdout
+    assert max(map(cell_len, text.splitlines())) <= 80
+    assert "t = 0과 사분의 일 바퀴에서만이라도 pair(t)를 pair(t + k)로 보내는 행렬은" in " ".join(text.split())
+
+
+def test_show_in_an_unknown_language():
+    assert "no catalogue for 'fr'; there is one for en, ko" in run("show", "trace", "--lang", "fr", code=2).stderr
 
 
 def test_trust():

@@ -239,6 +239,18 @@ TRAPS = {
     "statements about all outcomes": [
         forall(u, le(R[u], w)), forall(u, le(R[u_W], w)), le(R[u], w), forall(v, le(R[u], w)), forall(i, le(z[i], w)),
     ],
+    "2 m + a as an index and as a number": [
+        eq(join(m, a), join(FREE[M][1], a)), eq(2 * value_of(m) + value_of(a), 2 * value_of(FREE[M][1]) + value_of(a)),
+        eq(join(m, a), literal(0, 2 * M)), eq(2 * value_of(m) + value_of(a), 0), eq(literal(0, 2 * M), join(m, a)),
+        eq(join(m, a), FREE[2 * M][0]), eq(value_of(join(m, a)), 0),
+    ],
+    "a negative fraction before a bar": [
+        mul(number(1), rational(-2, 3), inverse(w)), number(1) - mul(rational(2, 3), inverse(w)), mul(rational(-2, 3), inverse(w)),
+        mul(number(1), mul(rational(-2, 3), inverse(w))), Term("add", (w, mul(rational(-2, 3), inverse(w)))),
+    ],
+    "functions that do not tell their ranges": [
+        mean(function(l, gate(w, l))), mean(function(m, gate(w, m))), mean(function(l, onehot(l, l))), mean(function(m, onehot(m, m))),
+    ],
     "maps in subscripts": [z[pi_n(i)], z[pi_n(j)], value_of(tied(i)), z[pi_n(pi_n(i))]],
 }  # fmt: skip
 

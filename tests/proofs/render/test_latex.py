@@ -53,6 +53,7 @@ from proofs.render.latex import running
 from proofs.render.parts import Formula, Words
 from proofs.render.source import latex_source
 from proofs.rules import LIMIT_RULES, RULES
+from proofs.terms import Term
 from proofs.theorems.softmax import softmax as s
 
 M, d_k = size("M"), size("d_k")
@@ -105,6 +106,8 @@ TEXTS = {
     r"\mathbf{E}_{u \in U}\left[1\right]": expectation(u, number(1)),
     r"b \mathbf{E}_{u \in U}\left[\frac{R_{u}}{c}\right]": b * expectation(u, R[u] / c),
     r"\forall u \in U\colon b \le c": forall(u, le(b, c)),
+    r"1 \left(-\tfrac{2}{3}\right) \frac{1}{b}": Term("mul", (number(1), rational(-2, 3), b**-1)),
+    r"(2 m + a)_{2 M} = 2 l + a": eq(join(m, a), join(index("l", M), a)),
     r"\mathit{pos}": variable("pos"),
     r"f(b)": family("f", ANY_REAL)[b],
 }  # fmt: skip

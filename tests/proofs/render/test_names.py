@@ -166,3 +166,22 @@ def test_label_of_a_bound_name_beside_a_family():
 
 def test_function_of_two_hints():
     assert unicode(function([i, j], q[j, i])) == "(i, j) ↦ q_ji"
+
+
+def test_a_curve_brings_its_derivative():
+    path = curve("x", n)
+    page = Notation([path])
+    assert page.symbols() == (path, path.derivative)
+    assert page[path.derivative] == Spelling("x", dotted=True)
+    both = Notation([path, curve("x", size("M"))])
+    assert len({both[s] for s in both.symbols()}) == 4
+
+
+def test_a_part_of_a_table():
+    page = Notation([variable("x"), variable("x", "positive"), z])
+    part = page.only([variable("x", "positive")], [z])
+    assert part.symbols() == (variable("x", "positive"), z)
+    assert part[variable("x", "positive")] == Spelling("x", 1)
+    assert part.extended(symbols=[variable("x", "integer")])[variable("x", "integer")] == Spelling("x")
+    with pytest.raises(RenderError, match="x is not in the symbol table of this page"):
+        part[variable("x")]

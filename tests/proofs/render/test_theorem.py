@@ -30,7 +30,8 @@ from proofs.notation import (
 )  # fmt: skip
 from proofs.registry import all_claims
 from proofs.render import Latex, Notation, RenderError, Unicode
-from proofs.render.declared import declarations, defined
+from proofs.render.catalogues import ENGLISH
+from proofs.render.declared import besides, declarations, defined
 from proofs.render.parts import plain
 from proofs.render.reasons import reason
 from proofs.render.theorem import one_line, page, presentable, shortened
@@ -53,7 +54,7 @@ def because(cause, arguments=None, using=(), before=z[i], after=z[j], printer=Un
 
 def test_page_of_the_jacobian():
     found = page(jacobian.theorem, Unicode)
-    assert "; ".join(map(plain, found.symbols)) == "1 ≤ n; i, j < n; z_k ∈ ℝ for k < n"
+    assert "; ".join(plain(d.parts) for d in found.symbols) == "1 ≤ n; i, j < n; z_k ∈ ℝ for k < n"
     assert plain(found.definitions[1]) == "softmax(z)_i = exp(z_i) / Σ_l exp(z_l)"
     assert found.conclusion == "J(z)_ij = softmax(z)_i (δ_ij − softmax(z)_j)"
     assert found.start == "J(z)_ij"
@@ -97,6 +98,31 @@ def test_every_theorem_has_a_page(claim, printer):
 def test_one_line():
     assert one_line(Statement(le(z[i], z[j]), (lt(0, x), ne(i, j)))) == "z_i ≤ z_j if 0 < x and i ≠ j"
     assert one_line(Statement(eq(z[i], 0))) == "z_i = 0"
+
+
+# --- what is declared late ---
+
+
+def test_symbols_of_the_steps_alone():
+    found = page(jacobian_vanishes.theorem, Unicode)
+    assert [plain(d.parts) for d in found.met] == ["b ∈ ℝ"]
+    assert plain(besides(found.met, ENGLISH)) == "besides, b ∈ ℝ"
+    assert besides(page(jacobian.theorem, Unicode).met, ENGLISH) == ()
+
+
+def test_symbols_and_definitions_of_a_near_miss():
+    claim = next(c for c in all_claims() if c.name == "layer_norm.acts_per_token")
+    (refusal, *_) = page(claim.theorem, Unicode).refusals
+    assert [plain(d).partition("(")[0] for d in refusal.definitions] == ["over_batch"]
+    own = next(c for c in all_claims() if c.name == "attention.own_query_suffices")
+    refusal = page(own.theorem, Unicode).refusals[0]
+    assert "; ".join(plain(d.parts) for d in refusal.symbols).startswith("m < n")
+
+
+def test_a_definition_is_named_as_on_the_page():
+    one, other = Definition("f", [c], c + 1), Definition("f", [c], c + 2)
+    noted = Notation([one, other])
+    assert [plain(defined(d, Unicode, noted)) for d in (one, other)] == ["f(c) = c + 1", "f'(c) = c + 2"]
 
 
 # --- reasons ----------------------------------------------------------------------------------------------------------
@@ -207,7 +233,7 @@ def test_declarations():
         + w[j]
         + family("q", n, size("M", 0))[i, index("m", size("M", 0))]
     )
-    found = [plain(p) for p in declarations(Notation.of(term).symbols(), Unicode(Notation.of(term)))]
+    found = [plain(d.parts) for d in declarations(Notation.of(term).symbols(), Unicode(Notation.of(term)))]
     assert found == [
         "0 ≤ M", "1 ≤ n", "c, t ∈ ℝ", "i, j < n", "m < M", "q_kl ∈ ℝ for k < n, l < M", "w_k ∈ ℝ>0 for k < n",
         "x_k(u) ∈ ℝ for k < n, u ∈ ℝ, differentiable in u with derivative ẋ", "z_k ∈ ℝ for k < n", "π(k) < n for k < n, one to one",
@@ -218,7 +244,7 @@ def test_declarations_of_random_variables():
     U, W = space("U"), space("W")
     u, w = outcome("u", U), outcome("w", W)
     term = family("q", n, U)[i, u] + family("f", U, W, domain="positive")[u, w] + z[choice("hi", U, target=n)(u)]
-    found = [plain(p) for p in declarations(Notation.of(term).symbols(), Unicode(Notation.of(term)))]
+    found = [plain(d.parts) for d in declarations(Notation.of(term).symbols(), Unicode(Notation.of(term)))]
     assert found == [
         "U a probability space", "W a probability space", "1 ≤ n", "i < n", "u ∈ U", "w ∈ W", "f_jk ∈ ℝ>0 for j ∈ U, k ∈ W, with a finite second moment",
         "q_jk ∈ ℝ for j < n, k ∈ U, with a finite second moment", "z_j ∈ ℝ for j < n", "hi(j) < n for j ∈ U",
@@ -227,7 +253,7 @@ def test_declarations_of_random_variables():
 
 def test_definition_with_a_condition():
     inverse = Definition("inverse", [variable("x")], 1 / variable("x"), requires=[ne(variable("x"), 0)])
-    assert plain(defined(inverse, Unicode)) == "inverse(x) = 1 / x, where x ≠ 0"
+    assert plain(defined(inverse, Unicode, Notation([inverse]))) == "inverse(x) = 1 / x, where x ≠ 0"
 
 
 def test_presentable_residues():

@@ -1,0 +1,5 @@
+"""The front end for Typst: texts as raw trees."""
+
+from .grammar import SIGNS, read
+
+__all__ = ["SIGNS", "read"]

@@ -1,0 +1,164 @@
+"""Typst as a raw tree: the grammar of what `proofs.render.typst` writes, read without it.
+
+    statement  ::= forall place [!= index]: statement | lim_(name -> term) product = sum
+                 | [guard =>] sum [(= | != | <= | <) sum]       guard: a relation, or any other statement in brackets
+    sum        ::= [-] product {(+ | -) product} | factor mod factor
+    product    ::= factor {[dot | thin] factor}        dot stands before a digit, a small fraction, and between a number and a bar;
+                                                       thin before a word, and behind one in italics
+    factor     ::= sum_(name = 0)^(sum) product | frac(upright(d), upright(d) name) [sum] [_(name = sum)]
+                 | frac(sum, sum) | inline(frac(12, 35)) | sqrt(sum) | upright(e)^(sum) | base [^(sum)]
+    base       ::= names, numbers and all that has brackets of its own: see `atoms` and `names`
+
+In an exponent a small fraction is script(frac(12, 35)). The grammar is strict: what could be written in two ways is read in one
+of them only, so another spelling is an error as well.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from .. import conventions
+from ..problems import Complaint, UnreadableError
+from ..tree import (
+    TERM,
+    Assignment,
+    Bracket,
+    ForAll,
+    Function,
+    Implies,
+    Infinity,
+    Limit,
+    Members,
+    Node,
+    Place,
+    Relation,
+)
+from .terms import Terms
+from .tokens import tokens_of
+
+RELATIONS = {"=": "eq", "!=": "ne", "<=": "le", "<": "lt"}
+SIGNS = {**RELATIONS, "->": "tends"}  # of the steps of a proof
+
+
+class Typst(Terms):
+    # --- statements
+
+    def statement(self) -> Node:
+        at = self.at
+        if self.takes("forall"):
+            return self._for_all(at)
+        if self.takes("lim"):
+            return self._limit(at)
+        left = self.sum()
+        if self.sees("=>"):
+            if not isinstance(left, Bracket) or isinstance(left.inside, Relation):
+                raise Complaint("a guard is a relation, or another statement in brackets", at)
+            return self._implied(at, left.inside)
+        conventions.require_level(left, 0)
+        if self.peek().kind != "sign" or self.peek().text not in RELATIONS:
+            return left
+        sign = self.peek().text
+        self.between_spaces(sign)
+        related = Relation(at, RELATIONS[sign], left, self.whole())
+        return self._implied(at, related) if self.sees("=>") else related
+
+    def _implied(self, at: int, guard: Node) -> Node:
+        self.between_spaces("=>")
+        return Implies(at, guard, self.statement())
+
+    def _for_all(self, at: int) -> Node:
+        place, other = self.place(), None
+        if place.range is None and self.sees("!="):
+            self.between_spaces("!=")
+            other = self.whole()
+        self.separator(":")
+        return ForAll(at, place, other, self.statement())
+
+    def _limit(self, at: int) -> Node:
+        self.touching("_", "(")
+        name = self.bare_name()
+        self.between_spaces("->")
+        target = Infinity(self.at) if self.takes("infinity") else self.whole()
+        self.touching(")")
+        body = self.product()
+        conventions.require_level(body, TERM)
+        self.between_spaces("=")
+        return Limit(at, name, target, body, self.whole())
+
+    def argument(self) -> Node:
+        at = self.at
+        if self.sees("(") and self._is_group():
+            return Function(at, self._group(), self._mapped())
+        found = self.sum()
+        if any(self.sees(sign) for sign in ("<", "in", "|->")):
+            return Function(at, (self.place_of(self.as_name(found), at),), self._mapped())
+        conventions.require_level(found, 0)
+        return found
+
+    def _is_group(self) -> bool:
+        """Whether these brackets are followed by an arrow."""
+        depth = ahead = 0
+        while self.peek(ahead).kind != "end":
+            token = self.peek(ahead)
+            if token.kind == "sign":
+                depth += token.text.endswith("(") - (token.text == ")")
+            ahead += 1
+            if not depth:
+                return self.peek(ahead).text == "|->"
+        return False
+
+    def _group(self) -> tuple[Place, ...]:
+        self.need("(")
+        found = [self.place()]
+        while len(found) < 2 or self.sees(","):
+            self.separator(",")
+            found.append(self.place())
+        self.touching(")")
+        return tuple(found)
+
+    def _mapped(self) -> Node:
+        self.between_spaces("|->")
+        return self.whole()
+
+    # --- what stands alone
+
+    def listed(self) -> tuple[Node, ...]:
+        found = [self.argument()]
+        while self.comma():
+            found.append(self.argument())
+        return tuple(found)
+
+    def members(self) -> Node:
+        at, entries = self.at, [self.symbol()]  # type: tuple[int, list[Node]]
+        while self.comma():
+            entries.append(self.symbol())
+        below = self.sees("<")
+        self.between_spaces("<" if below else "in")
+        return Members(at, tuple(entries), below, self.whole() if below else self.range())
+
+    def places(self) -> tuple[Place, ...]:
+        found = [self.place()]
+        while self.comma():
+            found.append(self.place())
+        return tuple(found)
+
+    def assignment(self) -> Node:
+        at, name = self.at, self.bare_name()
+        self.between_spaces(":=")
+        return Assignment(at, name, self.argument())
+
+
+@lru_cache(maxsize=4096)  # the same definitions stand on many pages
+def read(text: str, form: str = "statement") -> Any:
+    """The raw tree of a whole text of one of latex.FORMS. Raises UnreadableError with the place."""
+    try:
+        grammar = Typst(tokens_of(text))
+        found = getattr(grammar, form)()
+        if grammar.peek().kind != "end":
+            grammar.fail("the end")
+        return found
+    except Complaint as complaint:
+        raise UnreadableError(complaint.problem, text, complaint.at) from None
+    except RecursionError:
+        raise UnreadableError("too deep to be read", text, 0) from None

@@ -1,0 +1,161 @@
+"""The Typst of names: with their labels, primes, subscripts and arguments, and where they are introduced."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from ..problems import Complaint
+from ..tree import Domain, Name, Node, Place, Symbol
+from .spacing import Spacing
+
+
+class Names(Spacing):
+    @abstractmethod
+    def whole(self) -> Node:
+        """A term with no brackets around it."""
+
+    @abstractmethod
+    def argument(self) -> Node:
+        """A term or a function."""
+
+    @abstractmethod
+    def statement(self) -> Node: ...
+
+    def arguments(self) -> tuple[Node, ...]:
+        found: list[Node] = []
+
+        def listed() -> Node:
+            found.append(self.argument())
+            while self.comma():
+                found.append(self.argument())
+            return found[0]
+
+        self.in_brackets(listed)
+        return tuple(found)
+
+    def symbol(self) -> Symbol:
+        """A name with its primes, subscripts and arguments. A definition has its subscripts behind its arguments."""
+        at, name, held, after = self.at, self.letters(), None, None
+        primes = 0
+        while self.sees("'") and not self.peek().spaced:
+            self.take()
+            primes += 1
+        name = name._replace(primes=primes)
+        if self.hangs("_") and not name.upright and self.peek(2).kind == "string":
+            label, held = self._labelled()
+            name = name._replace(label=label)
+        elif self.hangs("_"):
+            found = self.subscripts()
+            held, after = (None, found) if name.upright and primes else (found, None)
+        given = self.arguments() if self.hangs("(") and after is None else None
+        if given is not None and self.hangs("_") and name.upright:
+            after = self.subscripts()
+        return Symbol(at, name, held, given, after)
+
+    def bare_name(self) -> Name:
+        return self.as_name(self.symbol())
+
+    def as_name(self, node: Node) -> Name:
+        if not isinstance(node, Symbol) or node != Symbol(node.at, node.name):
+            raise Complaint("needed a name, and nothing with it", node.at)
+        return node.name
+
+    def letters(self) -> Name:
+        if self.takes("dot("):
+            name = self.letters()
+            self.touching(")")
+            return name._replace(dotted=True)
+        if self.takes("italic("):
+            word = self._string()
+            self.touching(")")
+            if len(word) < 2:
+                raise Complaint("a single letter needs no font", self.at)
+            return Name(word)
+        if self.peek().kind == "string":
+            return Name(self._string(), upright=True)
+        if self.peek().kind != "letter":
+            self.fail("a name")
+        return Name(self.take().text)
+
+    def _string(self) -> str:
+        if self.peek().kind != "string" or not self.peek().text:
+            self.fail("a word in quotes")
+        return self.take().text.replace("-", "_")
+
+    def _labelled(self) -> tuple[str, tuple[Node, ...] | None]:
+        self.touching("_", "(")
+        label = self._string()
+        held = self._listed() if self.comma() else None
+        self.touching(")")
+        return label, held
+
+    def subscripts(self) -> tuple[Node, ...]:
+        self.touching("_", "(")
+        if self.peek().spaced:
+            self.fail("no space behind a bracket")
+        found = self._listed()
+        self.touching(")")
+        return found
+
+    def _listed(self) -> tuple[Node, ...]:
+        """Letters side by side; anything else with commas, which is one index that is no letter at least."""
+        at = self.at
+        if self.peek(self._letters_ahead()).text == ")":
+            return self._side_by_side()
+        found: list[Node] = []
+        only_letters = True
+        while not found or self.comma():
+            only_letters &= self.peek(self._letters_ahead(1)).text in (",", ")")
+            found.append(self.whole())
+        if only_letters:
+            raise Complaint("letters in a subscript stand side by side, without commas", at)
+        return tuple(found)
+
+    def _side_by_side(self) -> tuple[Node, ...]:
+        found: list[Node] = []
+        while not found or not self.sees(")"):
+            if found and not self.peek().spaced:
+                self.fail("letters with a space between them")
+            found.append(self.symbol())
+        return tuple(found)
+
+    def _letters_ahead(self, most: int | None = None) -> int:
+        """How many of the next tokens are letters, `most` of them, with their primes."""
+        ahead = letters = 0
+        while (letter := self.peek(ahead).kind == "letter") or (ahead and self.peek(ahead).text == "'"):
+            letters += letter
+            if most is not None and letters > most:
+                break
+            ahead += 1
+        return ahead
+
+    def range(self) -> Node:
+        """A domain or a space."""
+        at = self.at
+        if self.takes("ZZ"):
+            return Domain(at, "integer")
+        if not self.takes("RR"):
+            return self.symbol()
+        if not self.hangs("_"):
+            return Domain(at, "real")
+        self.touching("_", "(")
+        name = "nonnegative" if self.takes(">=") else "positive"
+        if name == "positive":
+            self.need(">")
+        self.need_word("digits", "0")
+        self.touching(")")
+        return Domain(at, name)
+
+    def place(self) -> Place:
+        """A bound variable where it is introduced."""
+        at = self.at
+        return self.place_of(self.bare_name(), at)
+
+    def place_of(self, name: Name, at: int) -> Place:
+        if self.sees("<"):
+            self.between_spaces("<")
+            return Place(at, name, self.whole(), below=True)
+        if self.sees("in"):
+            self.between_spaces("in")
+            return Place(at, name, self.range())
+        return Place(at, name)

@@ -1,0 +1,182 @@
+"""The Typst of sums, products and their factors."""
+
+from __future__ import annotations
+
+from .. import conventions
+from ..problems import Complaint
+from ..stream import Token
+from ..tree import (
+    FACTOR,
+    TERM,
+    Call,
+    Derivative,
+    Fraction,
+    Modulo,
+    Node,
+    Number,
+    Ratio,
+    Summation,
+)
+from .atoms import LONG, Atoms
+
+_STARTS = frozenset(
+    "( [ abs( frac( inline( script( sqrt( upright( exp( log( sin( cos( tanh( max( sum dot( italic( floor( mat( cases( EE".split()
+)
+_KINDS = frozenset(["letter", "digits", "string"])
+_RATIOS = ("inline(", "script(")
+
+
+class Terms(Atoms):
+    def __init__(self, tokens: list[Token]):
+        super().__init__(tokens)
+        self._raised = 0  # how many exponents are open
+
+    def whole(self) -> Node:
+        found = self.sum()
+        conventions.require_level(found, 0)
+        return found
+
+    def sum(self) -> Node:
+        at = self.at
+        parts = [(self._minus(), self.product())]
+        if self.sees("mod") and not parts[0][0]:
+            return self._modulo(at, parts[0][1])
+        while self.sees("+") or self.sees("-"):
+            sign = self.peek().text
+            self.between_spaces(sign)
+            parts.append((sign == "-", self.product()))
+        return conventions.sum_of(at, parts)
+
+    def _minus(self) -> bool:
+        found = self.takes("-")
+        if found and self.peek().spaced:
+            self.fail("no space behind a minus in front")
+        return found
+
+    def _modulo(self, at: int, position: Node) -> Node:
+        conventions.require_level(position, FACTOR)
+        self.between_spaces("mod")
+        return Modulo(at, position, self.tight())
+
+    def tight(self) -> Node:
+        found = self.factor()
+        conventions.require_level(found, FACTOR)
+        return found
+
+    def product(self) -> Node:
+        at, start, factors = self.at, self._next, [self.factor()]
+        while self.sees("dot") or self.sees("thin") or self._starts_a_factor():
+            needed = self._between(factors[-1], self._tokens[start].text)
+            for sign in ("dot", "thin"):
+                if self.sees(sign) != (needed == sign):
+                    self.fail(f"{needed or 'nothing'} between these factors")
+            if needed:
+                self.between_spaces(needed)
+            elif not self.peek().spaced:
+                self.fail("a space between factors")
+            start = self._next
+            factors.append(self.factor())
+        return conventions.product_of(at, factors)
+
+    def _starts_a_factor(self) -> bool:
+        token = self.peek()
+        return token.text in _STARTS if token.kind == "sign" else token.kind in _KINDS
+
+    def _between(self, before: Node, start: str) -> str | None:
+        """What has to stand between a factor, with its first token, and the next one."""
+        ahead = 1 if self.sees("dot") or self.sees("thin") else 0
+        token = self.peek(ahead)
+        is_sign = token.kind == "sign"
+        if token.kind == "digits" or (is_sign and token.text in _RATIOS):
+            return "dot"
+        if isinstance(before, Number) and is_sign and token.text == "frac(":
+            return "dot"
+        return "thin" if token.kind == "string" or "italic(" in (start, is_sign and token.text) else None
+
+    def factor(self) -> Node:
+        at = self.at
+        if self.takes("sum"):
+            return self._summation(at)
+        if self.takes("frac("):
+            return self._derivative(at) if self.sees("upright(") and self.peek(1).text == "d" else self._fraction(at)
+        if self.sees("inline(") or self.sees("script("):
+            return self._ratio(at)
+        if self.takes("sqrt("):
+            return Call(at, "sqrt", (self.until(")", self.whole),))
+        if self.takes("upright("):
+            self.need_word("letter", "e")
+            self.touching(")")
+            return Call(at, "exp", (self._low_exponent(),), raised=True)
+        found = self.base()
+        return conventions.power(at, found, self._exponent()) if self.hangs("^") else found
+
+    def _exponent(self) -> Node:
+        self.touching("^")
+        self._raised += 1
+        found = self.in_brackets(self.whole)
+        self._raised -= 1
+        return found
+
+    def _low_exponent(self) -> Node:
+        self.touching("^")
+        start = self._next
+        found = self.in_brackets(self.whole)
+        inside = self._tokens[self._next - 1].at - self._tokens[start].at - 1
+        if inside >= LONG or self.is_tall(start):
+            raise Complaint("e to the power of what is tall or long is written with exp", found.at)
+        return found
+
+    def _fraction(self, at: int) -> Node:
+        above = conventions.above_bar(self.sum())
+        self.separator(",")
+        below = self.whole()
+        self.touching(")")
+        return Fraction(at, above, below)
+
+    def _ratio(self, at: int) -> Node:
+        self.need("script(" if self._raised else "inline(")
+        self.touching("frac(")
+        above = self._whole_number()
+        self.separator(",")
+        below = self._whole_number()
+        self.touching(")", ")")
+        return Ratio(at, above, below)
+
+    def _whole_number(self) -> int:
+        if self.peek().kind != "digits":
+            self.fail("a whole number")
+        return int(self.take().text)
+
+    def _summation(self, at: int) -> Node:
+        self.touching("_", "(")
+        name = self.bare_name()
+        self.between_spaces("=")
+        self.need_word("digits", "0")
+        self.touching(")", "^")
+        top = self.in_brackets(self.whole)
+        if not self.peek().spaced:
+            self.fail("a space behind the bounds of a sum")
+        body = self.product()
+        conventions.require_level(body, TERM)
+        return Summation(at, name, top, body)
+
+    def _derivative(self, at: int) -> Node:
+        self._d()
+        self.separator(",")
+        self._d()
+        name = self.bare_name()
+        self.touching(")")
+        body, point = self.squared(self.whole), None
+        if self.hangs("_"):
+            self.touching("_", "(")
+            if self.bare_name() != name:
+                raise Complaint(f"needed {name} at a point", self.at)
+            self.between_spaces("=")
+            point = self.whole()
+            self.touching(")")
+        return Derivative(at, name, body, point)
+
+    def _d(self) -> None:
+        self.need("upright(")
+        self.need_word("letter", "d")
+        self.touching(")")

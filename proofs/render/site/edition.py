@@ -1,0 +1,149 @@
+"""The site in one language: what each of its pages says, as HTML."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from markupsafe import Markup
+
+from ...claims import Claimed
+from ...registry import families
+from ..catalogues import Catalogue
+from ..families import AXIOMS, About, about, source_of
+from ..names import RenderError
+from ..references import citations
+from ..theorem import Line, Page
+from .chapters import chapters
+from .figures import Figures
+from .graph import graph
+from .library import Library, family_of, own_name, resting_on
+from .model import formulas_of
+from .packages import needed
+from .read_back import tokens_of_latex
+from .search import search_data
+from .typesetting import Typesetter, breakable, coded, prose
+
+WORDY = 150  # letters of a reason, as LaTeX, that need the whole width
+LONG = 55  # letters and signs of a term that do so
+_SCRIPTS = frozenset("{}_^")
+FOLDED = 4  # definitions that are shown at once
+
+
+class Other(NamedTuple):
+    """The same site in another language, and the way there from the folder of this one."""
+
+    language: str
+    name: str
+    way: str
+
+
+class Edition:
+    """`root` is the way to the folder of the whole site; `pages` are the theorems' pages of the model, by name."""
+
+    def __init__(
+        self,
+        library: Library,
+        catalogue: Catalogue,
+        pages: Mapping[str, Page],
+        root: str,
+        others: Sequence[Other],
+        figures: Figures | None,
+    ):
+        self.library, self.catalogue, self.pages, self.figures = library, catalogue, pages, figures
+        self.families = {family: self._about(family) for family in library.families}
+        self._shared: dict[str, Any] = {
+            "library": library, "catalogue": catalogue, "figures": figures, "families": self.families, "pages": pages,
+            "root": root, "others": others, "say": functools.partial(catalogue.text),
+            "counted": self._counted, "link": library.link, "family_of": family_of, "own_name": own_name,
+            "breakable": lambda name: Markup(breakable(name)), "relation": _relation, "claim_text": self._claim,
+            "citations": citations, "source_of": source_of, "coded": coded, "prose": prose,
+        }  # fmt: skip
+
+    def documents(self) -> dict[str, str]:
+        """Every page by its file name. Raises RenderError where a page could not be set, or lacks a formula of the model."""
+        found = {"index.html": self._index(), "graph.html": self._graph()}
+        if self.library.claims():
+            found["claims.html"] = self._rendered("claims.html")
+        if self.figures is not None:
+            found["figures.html"] = self._rendered("figures.html")
+            found["mistakes.html"] = self._rendered("mistakes.html")
+        return found | {f"{family}.html": self.family(family) for family in self.families}
+
+    def family(self, family: str) -> str:
+        theorems = self.library.families[family]
+        typesetter = Typesetter(self.library.link)
+        text = self._rendered(
+            "family.html", family=family, about=self.families[family], theorems=theorems, typesetter=typesetter,
+            resting_on=resting_on, is_wide=_is_wide, folded=FOLDED, neighbours=self._neighbours(family),
+        )  # fmt: skip
+        _require_same(family, typesetter.formulas, [f for t in theorems for f in formulas_of(self.pages[t.name])])
+        return text
+
+    def _index(self) -> str:
+        counts = {
+            "theorems": sum(not t.is_axiom for t in self.library.theorems.values()),
+            "families": len(self.families) - (AXIOMS in self.families),
+            "steps": sum(len(p.lines) for p in self.pages.values()),
+            "refusals": sum(len(p.refusals) for p in self.pages.values()),
+            "formulas": sum(len(formulas_of(p)) for p in self.pages.values()),
+        }
+        data = search_data(self.library, self.pages, {f: a.title for f, a in self.families.items()})
+        return self._rendered("index.html", chapters=list(chapters(self.families)), counts=counts, search=data)
+
+    def _graph(self) -> str:
+        return self._rendered("graph.html", graph=graph(self.library, {f: a.title for f, a in self.families.items()}))
+
+    def _rendered(self, template: str, **values: Any) -> str:
+        text = _environment().get_template(template).render(template=template, **self._shared, **values)
+        return str(text)
+
+    def _about(self, family: str) -> About:
+        if family == AXIOMS or family in families():
+            return about(family, self.catalogue)
+        return About(family, family.replace("_", " ").capitalize(), "", None, None, None)  # a file of the user's
+
+    def _neighbours(self, family: str) -> tuple[list[str], list[str]]:
+        """The families that this one rests on, and those that rest on it."""
+        pairs = {(family_of(a), family_of(b)) for a, b in self.library.citations()}
+        return sorted({a for a, b in pairs if b == family != a}), sorted({b for a, b in pairs if a == family != b})
+
+    def _claim(self, claimed: Claimed, part: str) -> str:
+        """A part of a claim in the language of the page."""
+        return self.catalogue.sentence("claims", f"{claimed.id}.{part}", getattr(claimed, part))
+
+    def _counted(self, what: str, count: int) -> str:
+        return self.catalogue.text(f"site.{what}_{'one' if count == 1 else 'many'}", count=f"{count:,}")
+
+
+def _relation(sign: str) -> str:
+    """The sign of a step as a letter: LaTeX has a macro for some."""
+    return "".join(tokens_of_latex(sign))
+
+
+def _is_wide(line: Line) -> bool:
+    """Whether a step and its reason do not stand side by side."""
+    letters = [token for token in tokens_of_latex(line.term) if token not in _SCRIPTS]
+    return sum(len(part.text) for part in line.reason) > WORDY or len(letters) > LONG
+
+
+def _require_same(family: str, found: Sequence[str], wanted: Sequence[str]) -> None:
+    """Raises RenderError where the page of a family does not have just the formulas of the model."""
+    lost, made_up = Counter(wanted) - Counter(found), Counter(found) - Counter(wanted)
+    if lost or made_up:
+        raise RenderError(
+            f"the page of {family} lacks {sorted(lost)[:3]} and has {sorted(made_up)[:3]} besides; "
+            "the templates in proofs/render/site/templates must set every formula of the model once"
+        )
+
+
+@functools.cache
+def _environment() -> Any:
+    """Jinja's, which escapes all that is not marked as HTML and refuses a name that it does not know."""
+    jinja2 = needed("jinja2")
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader(__package__), autoescape=True, undefined=jinja2.StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
