@@ -1,6 +1,6 @@
 """Judges a file of answers to vectors: the same run, with each call looked up instead of made."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -44,7 +44,8 @@ def check_answers(
         raise UsageError(f"{path}: {error}") from error
     accepted, model = accepted_of(setting.contract, accept), precision_of(setting.form.name, precision)
     answers = Answers(setting, stand_in, arrays)
-    judging, plan = _Judging(setting.bench(answers, model, _Lookup), setting.seed), plan_of(setting, answers)
+    judging = _Judging(setting.bench(answers, model, _Lookup), setting.seed, accepted)
+    plan = plan_of(setting, answers)
     judging.run(plan)
     findings = tuple(judging.reworded(each, answers) for each in judging.findings(plan))
     return Report(
@@ -116,8 +117,8 @@ class Unasked(BrokenCall):
 
 
 class _Judging(Judging):
-    def __init__(self, bench: Workbench, seed: int) -> None:
-        super().__init__(bench, seed)
+    def __init__(self, bench: Workbench, seed: int, accepted: Collection[str]) -> None:
+        super().__init__(bench, seed, accepted)
         self._unasked: dict[str, str] = {}
 
     def _made(self, name: str, call: Callable[[], T]) -> T | None:

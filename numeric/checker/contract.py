@@ -105,6 +105,7 @@ class Contract(ABC):
     parameters: ClassVar[tuple[str, ...]] = ()  # as the signature has them, where inputs are packed
     output: ClassVar[str]
     options: ClassVar[tuple[Option, ...]] = ()
+    generic_draws: ClassVar[int] = 3  # how often generic probes are drawn
     properties: ClassVar[tuple[Property, ...]] = ()
     mistakes: ClassVar[tuple[Known, ...]] = ()
     fits: ClassVar[tuple[Fit, ...]] = ()

@@ -1,23 +1,25 @@
 """What is told of values or gradients that fail: the mistake by its name, or else what was fitted and where it differs."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 
 from .accuracy import with_accuracy
+from .bench import Workbench
 from .coarser import coarser
+from .conforming import departure
 from .contract import Contract
 from .enclosure import Exact
 from .fitting import explanations
-from .following import as_the_output, follow
-from .formats import Format
+from .following import as_the_output, beyond, follow
 from .locating import located
-from .mistake import Instability, Known, Mistake, Of, Variant
-from .naming import Match, matches
+from .mistake import Formula, Instability, Known, Mistake, Of, Variant
+from .naming import matches
 from .record import Record
 from .report import ALSO, UNSTABLE, Finding
+from .reverse import gradients_of
 from .verdict import Verdict
 
 FITS_TOLD = 2
@@ -25,16 +27,17 @@ FITS_TOLD = 2
 
 def explained(
     finding: Finding,
-    contract: Contract,
+    bench: Workbench,
     of: Of,
     records: Sequence[Record],
-    form: Format,
+    accepted: Collection[str] = (),
     output: Finding | None = None,
 ) -> Finding:
     """The finding with the reason in front of its message; to one that passes, what there is to say of its accuracy.
 
-    Gradients are told apart by what the output was found to be.
+    Gradients are told apart by what the output was found to be. Of variants that do equally well, one is named that was accepted.
     """
+    contract, form = bench.contract, bench.format
     known = next((each for each in contract.mistakes if output and each.id == output.mistake), None)
     wrong = known if isinstance(known, Mistake) else None
     if finding.verdict == Verdict.PASS:
@@ -42,10 +45,9 @@ def explained(
     if finding.verdict != Verdict.FAIL:
         return finding
     if wrong and follow(contract, wrong.formula, records, form):
-        return as_the_output(finding, wrong)
-    found = matches(contract, of, records, form)
-    if found:
-        return _named(finding, found, records)
+        return as_the_output(finding, wrong, _departure(wrong, gradients_of(contract, wrong.formula), bench, records))
+    if found := matches(contract, of, records, form):
+        return _named(finding, bench, [match.known for match in found], records, accepted)
     fitted = islice(explanations(contract, of, records, form), FITS_TOLD)
     told = [*fitted, coarser(contract, of, records, form), where(contract, records)]
     reasons = "; ".join(each for each in told if each)
@@ -53,21 +55,31 @@ def explained(
     return replace(finding, message=f"no known mistake{besides}.\n{_sentence(reasons)}{finding.message}")
 
 
-def _named(finding: Finding, found: Sequence[Match], records: Sequence[Record]) -> Finding:
-    first, *others = (match.known for match in found)
-    verdict = Verdict.VARIANT if isinstance(first, Variant) else Verdict.FAIL
-    says = _told(first, records)
+def _departure(known: Mistake, formula: Formula, bench: Workbench, records: Sequence[Record]) -> str:
+    """Of a variant, which accepting would make a pass though here and there it may be off by more than rounding."""
+    return departure(bench, formula, records) if isinstance(known, Variant) else ""
+
+
+def _named(
+    finding: Finding, bench: Workbench, found: Sequence[Known], records: Sequence[Record], accepted: Collection[str]
+) -> Finding:
+    """As a variant, where what was found is one as surely as it would pass; else as what is nearest."""
+    variants = sorted((each for each in found if isinstance(each, Variant)), key=lambda each: each.id not in accepted)
+    apart = {each.id: departure(bench, each.formula, records) for each in variants}
+    first = next((each for each in variants if not apart[each.id]), found[0])
+    others = [each.id for each in found if each is not first]
+    says = _told(first, records) + beyond(first, apart.get(first.id, ""))
     if others:
-        says += f". The same here: {', '.join(each.id for each in others)}"
+        says += f". The same here: {', '.join(others)}"
     return replace(
         finding,
-        verdict=verdict,
+        verdict=Verdict.VARIANT if apart.get(first.id) == "" else Verdict.FAIL,
         message=f"{_sentence(says)}{finding.message}",
         theorem=first.theorem,
         mistake=first.id,
         evidence={
             **finding.evidence,
-            ALSO: [each.id for each in others],
+            ALSO: others,
             **({UNSTABLE: True} if isinstance(first, Instability) else {}),
         },
     )

@@ -15,7 +15,8 @@ from .contract import Contract, Inputs, Options, Pullback
 from .formats import Format
 from .memo import Memo, fingerprint
 
-FIRST_BITS, LAST_BITS = 128, 4096
+PRECISIONS = (112, 256, 512, 1024, 2048, 4096)  # bits. The first is a little more than `high` and `low` hold, 2 x 53
+FIRST_BITS = PRECISIONS[0]
 NEGLIGIBLE = 2.0**-20  # of the allowance; it is counted in the implementation's favour all the same
 LEAST = 2.0**-1074
 
@@ -38,8 +39,7 @@ def enclose(compute: Callable[[int], Iterable[np.ndarray]], allowances: Sequence
 
     Raises NoEnclosure at the end of the precisions.
     """
-    bits = FIRST_BITS
-    while bits <= LAST_BITS:
+    for bits in PRECISIONS:
         with precision(bits):
             try:
                 exact = tuple(_split(balls) for balls in compute(bits))
@@ -47,8 +47,7 @@ def enclose(compute: Callable[[int], Iterable[np.ndarray]], allowances: Sequence
                 exact = ()
         if exact and all(each.serves(allowed) for each, allowed in zip(exact, allowances, strict=True)):
             return exact
-        bits *= 2
-    raise NoEnclosure(f"the exact value could not be enclosed with {LAST_BITS} bits to within the allowance")
+    raise NoEnclosure(f"the exact value could not be enclosed with {PRECISIONS[-1]} bits to within the allowance")
 
 
 def _split(balls: np.ndarray) -> Exact:

@@ -21,7 +21,7 @@ def failing_where(records: Sequence[Record]) -> str:
         values = _separating(failed, passed, partial(_value, name))
         if values:
             return f"just those with {name}={_listed(values, 'or')}"
-    kinds = _separating(failed, passed, _kind)
+    kinds = _separating(failed, passed, lambda record: record.kind)
     if kinds:
         return f"just {_listed(kinds, 'and', quote=True)}"
     if len(passed) <= MOST:
@@ -31,7 +31,7 @@ def failing_where(records: Sequence[Record]) -> str:
         found = sorted({_value(name, record) for record in failed})
         if len(found) < len(every) and len(found) <= MOST:
             return f"all of them with {name}={_listed(found, 'or')}"
-    kinds = list(dict.fromkeys(map(_kind, failed)))
+    kinds = list(dict.fromkeys(record.kind for record in failed))
     more = f" and {len(kinds) - MOST} other kinds" if len(kinds) > MOST else ""
     return f"such as {_listed(kinds[:MOST], ',' if more else 'and', quote=True)}{more}"
 
@@ -40,10 +40,6 @@ def _separating(failed: Sequence[Record], passed: Sequence[Record], key: Callabl
     """The keys of those that failed, if none that passed has one of them, and they are few."""
     keys = dict.fromkeys(map(key, failed))
     return [] if keys.keys() & set(map(key, passed)) or len(keys) > MOST else list(keys)
-
-
-def _kind(record: Record) -> str:
-    return record.probe.partition(", ")[0]
 
 
 def _value(name: str, record: Record) -> str:

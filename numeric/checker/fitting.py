@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+import scipy  # which loads its parts when they are first used
 
 from ..arithmetic import to_balls
 from .contract import Contract
@@ -71,7 +71,7 @@ def _fitted(contract: Contract, fit: Fit, record: Record) -> float | None:
     if not np.isfinite(losses[best]):
         return None
     bounds = float(places[max(best - 1, 0)]), float(places[min(best + 1, GRID - 1)])
-    theta = natural(float(minimize_scalar(loss, bounds=bounds, method="bounded").x))
+    theta = natural(float(scipy.optimize.minimize_scalar(loss, bounds=bounds, method="bounded").x))
     for _ in range(STEPS):  # a minimum of squares is flat; the residual itself is not
         step = 1e-6 * (abs(theta) or 1.0)
         here, there = values(theta), values(theta + step)

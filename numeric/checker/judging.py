@@ -1,6 +1,6 @@
 """The run itself: calls, comparisons and properties, and the findings that come of them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from typing import Any, TypeVar
 
@@ -29,8 +29,8 @@ T = TypeVar("T")
 class Judging:
     """Collects what happened; `findings` then tells it."""
 
-    def __init__(self, bench: Workbench, seed: int) -> None:
-        self._bench, self._seed = bench, seed
+    def __init__(self, bench: Workbench, seed: int, accepted: Collection[str] = ()) -> None:
+        self._bench, self._seed, self._accepted = bench, seed, accepted
         self._values, self._gradients = Tally(), Tally()
         self._broken: list[tuple[str, str]] = []  # (probe, message)
         self._records: dict[Of, list[Record]] = {"values": [], "gradients": []}
@@ -104,7 +104,7 @@ class Judging:
             return
         largest = max(reversed(probes), key=lambda probe: sum(np.size(each) for each in probe.inputs))
         differences: list[float] = []
-        for number, probe in enumerate((probes[0], largest)):
+        for number, probe in enumerate((probes[0], largest) if largest is not probes[0] else probes[:1]):
             dy = self._cotangent(probe, number)
             try:
                 differences += self._bench.differences(probe, dy, self._gradients_at(probe))
@@ -164,7 +164,7 @@ class Judging:
         if tally.worst is None and not missing:
             return Finding(kind, NOT_RUN, left or f"no call gave {kind} to judge", theorem)
         finding = finding_of_tally(kind, tally, theorem, missing, self._records[kind])
-        return explained(finding, self._bench.contract, kind, self._records[kind], self._bench.format, output)
+        return explained(finding, self._bench, kind, self._records[kind], self._accepted, output)
 
     def pictures(self) -> dict[str, Picture]:
         """Of values and gradients, as far as they were judged."""

@@ -4,7 +4,7 @@ A formula of `mistake.py` is itself an implementation: it runs on floats as well
 a wrong gradient with the right output.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,6 @@ import numpy as np
 from ..arithmetic import is_balls, precision, to_floats
 from .adapters.numpy import DTYPES
 from .contract import Contract
-from .contracts import contract_named
 from .enclosure import FIRST_BITS
 from .mistake import Instability, Known, Variant
 from .report import Report
@@ -65,14 +64,6 @@ def kind_of(known: Known) -> str:
     if isinstance(known, Instability):
         return "unstable"
     return "variant" if isinstance(known, Variant) else "mistake"
-
-
-def kill_matrix(contract: str, dtype: str = "float64", seed: int = 0) -> Iterator[Row]:
-    """A row for each known mistake of a contract that shows in the dtype, as its run ends. Raises UsageError."""
-    what = contract_named(contract)
-    for known in what.mistakes:
-        if dtype in getattr(known, "dtypes", (dtype,)):
-            yield row_of(known, judged(what, known, dtype, seed), dtype)
 
 
 def judged(contract: Contract, known: Known, dtype: str, seed: int = 0) -> Report:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from typing import Annotated, Any
 
 import typer
@@ -15,7 +16,9 @@ from .formats import format_named
 from .kill_matrix import Row, judged, kind_of, row_of
 from .mistake import Known
 from .presenting import only_reports_on_stdout
+from .processes import processes
 from .progress import progress
+from .report import Report
 from .table import WIDTH
 from .usage import UsageError
 
@@ -28,11 +31,13 @@ def mistakes_command(
     dtype: Annotated[str, typer.Option(help="float64, float32, float16 or bfloat16")] = "float64",
     only_list: Annotated[bool, typer.Option("--list", help="the catalogue, without running anything")] = False,
     seed: Annotated[int, typer.Option(min=0)] = 0,
+    jobs: Annotated[int, typer.Option(metavar="N", min=1, help="processes")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="plain data")] = False,
 ) -> None:
     """Plant every known mistake, judge it, and show what sees it and what it is called.
 
-    Exit code: 0 all are detected and named as themselves, 1 one is not, 2 wrong usage.
+    Ctrl-C ends it and keeps what it has. Exit code: 0 all are detected and named as themselves, 1 one is not, 2 wrong usage,
+    130 stopped by Ctrl-C.
     """
     try:
         contracts = [contract_named(name) for name in dict.fromkeys(contract or contract_names())]
@@ -45,18 +50,43 @@ def mistakes_command(
         typer.echo(json.dumps([catalogued(*each) for each in every], indent=2) if as_json else listing(every))
         return
     shown = [(each, known) for each, known in every if dtype in getattr(known, "dtypes", (dtype,))]
-    with only_reports_on_stdout():
-        rows = list(progress(_rows(shown, dtype, seed), len(shown), "mistakes"))
-    if as_json:
-        typer.echo(json.dumps([row.as_dict() for row in rows], indent=2))
-    else:
-        _show(rows, len(every) - len(shown))
-    raise typer.Exit(0 if all(map(passed, rows)) else 1)
+    rows: list[Row] = []
+    with only_reports_on_stdout() as out:
+        console = Console(file=out, width=WIDTH, highlight=False, quiet=as_json)
+        try:
+            for row in progress(_rows(shown, dtype, seed, jobs), len(shown), "mistakes"):
+                _show(row, rows[-1] if rows else None, console)
+                rows.append(row)
+        except BrokenProcessPool as error:
+            typer.echo(
+                "error: a process ended before its check did, perhaps for want of memory; try fewer --jobs", err=True
+            )
+            raise typer.Exit(1) from error
+        except KeyboardInterrupt:
+            pass
+        if as_json:
+            out.write(json.dumps([row.as_dict() for row in rows], indent=2) + "\n")
+        _summarise(rows, len(shown) - len(rows), len(every) - len(shown), console)
+    raise typer.Exit(130 if len(rows) < len(shown) else 0 if all(map(passed, rows)) else 1)
 
 
-def _rows(planted: Sequence[Planted], dtype: str, seed: int) -> Iterator[Row]:
-    for contract, known in planted:
-        yield row_of(known, judged(contract, known, dtype, seed), dtype)
+def _rows(planted: Sequence[Planted], dtype: str, seed: int, jobs: int) -> Iterator[Row]:
+    """In the order of the catalogue, each as soon as it and those before it are judged. Raises BrokenProcessPool."""
+    if jobs == 1:
+        for contract, known in planted:
+            yield row_of(known, judged(contract, known, dtype, seed), dtype)
+        return
+    with processes(jobs) as executor:
+        ids = [(contract.name, known.id, dtype, seed) for contract, known in planted]
+        for (_, known), report in zip(planted, executor.map(_judged_by_id, ids), strict=True):
+            yield row_of(known, report, dtype)
+
+
+def _judged_by_id(chosen: tuple[str, str, str, int]) -> Report:
+    """Formulas do not travel to other processes, names do."""
+    name, mistake, dtype, seed = chosen
+    contract = contract_named(name)
+    return judged(contract, next(known for known in contract.mistakes if known.id == mistake), dtype, seed)
 
 
 def passed(row: Row) -> bool:
@@ -82,25 +112,27 @@ def listing(every: Sequence[Planted]) -> str:
     return "\n".join([*lines, f"{len(every)} in all"])
 
 
-def _show(rows: Sequence[Row], left: int) -> None:
-    console = Console(width=WIDTH, highlight=False)
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+def _show(row: Row, before: Row | None, console: Console) -> None:
+    """A line of the table, below the one before it."""
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold", show_header=before is None)
     for title, width in (("mistake", 32), ("kind", 8), ("seen by", 25), ("named as", 12)):
         table.add_column(title, width=width, overflow="fold")
-    contract = ""
-    for row in rows:
-        name, _, what = row.known.id.partition(".")
-        if name != contract:
-            contract = name
-            table.add_row(Text(name, "bold"))
-        named = Text(_named(row), "" if passed(row) else "bold red")
-        table.add_row(Text(f"  {what}"), kind_of(row.known), Text(_seen(row)), named)
+    name, _, what = row.known.id.partition(".")
+    if before is None or name != before.known.id.partition(".")[0]:
+        table.add_row(Text(name, "bold"))
+    named = Text(_named(row), "" if passed(row) else "bold red")
+    table.add_row(Text(f"  {what}"), kind_of(row.known), Text(_seen(row)), named)
     console.print(table)
+
+
+def _summarise(rows: Sequence[Row], stopped: int, hidden: int, console: Console) -> None:
     bad = sum(not passed(row) for row in rows)
     summary = f"{len(rows) - bad} of {len(rows)} detected and named as themselves"
     console.print(Text(summary, "bold red" if bad else "green"))
-    if left:
-        console.print(Text(f"not run: {left}, which do not show in this dtype", "dim"))
+    if stopped:
+        console.print(Text(f"interrupted: {stopped} not run", "bold red"))
+    if hidden:
+        console.print(Text(f"not run: {hidden}, which do not show in this dtype", "dim"))
 
 
 def _seen(row: Row) -> str:

@@ -1,12 +1,14 @@
 """Which known mistake an implementation makes: the one whose formula gives what was found, at every probe.
 
-The verdict is reached before a name is looked for, so what is allowed here decides nothing but the name. A wrong formula's
-rounding is not bounded anew; it is taken to be that of the right one, grown with its numbers, and NEARNESS times that is what a
-match may be off by at a generic probe. At a structured one, where a wrong formula may lose digits that the right one keeps, half
-of the digits must agree. That this separates all that is known from each other, the kill matrix shows.
+The verdict is reached before a name is looked for, so what is allowed here decides nothing but the name; what makes a variant of
+a failure is in `conforming`. A wrong formula's rounding is not bounded anew; it is taken to be that of the right one, grown with
+its numbers, and NEARNESS times that is what a match may be off by at a generic probe. At a structured one, where a wrong formula
+may lose digits that the right one keeps, half of the digits must agree. In 16 bits that alone may be wider than what parts a wrong
+formula from the right one: so what was found must besides be NEARER to it than to the truth, all entries together at which one of
+the two departs from the truth. That this separates all that is known from each other, the kill matrix shows.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +23,7 @@ from .record import Record
 from .rounding import SLACK, allowance
 
 NEARNESS = 16.0
+NEARER = 0.5  # of the distance to the truth: no further than this from the formula that explains it
 SAMPLED = 14  # probes at which a formula is compared, in balls
 LARGEST = 4000  # numbers at such a probe
 OCTAVES = 3.0  # an unstable formula's errors may be this many powers of two apart from those of its emulation
@@ -59,8 +62,8 @@ def sampled(records: Sequence[Record]) -> list[Record]:
     """Small ones: two that failed, one for each setting of the options, and then one for each kind of probe."""
     small = sorted((each for each in records if each.entries <= LARGEST), key=lambda each: each.entries)
     chosen = {id(each): each for each in [each for each in small if each.failed][:2]}
-    for kind in (_setting, _kind):
-        first = {kind(record): record for record in reversed(small)}
+    for of in (_setting, lambda record: record.kind):
+        first = {of(record): record for record in reversed(small)}
         for record in first.values():
             if len(chosen) < SAMPLED:
                 chosen[id(record)] = record
@@ -72,16 +75,12 @@ def _setting(record: Record) -> str:
     return repr(sorted(words.items()))
 
 
-def _kind(record: Record) -> str:
-    return record.probe.partition(",")[0]
-
-
 def of_formula(
     contract: Contract, formula: Formula, sample: Sequence[Record], form: Format, theta: tuple[Any, ...] = ()
 ) -> float | None:
-    """The largest distance from a formula over the sample, or None where it cannot be what was found: it raises,
-    gives other shapes, is off by more than is allowed, gives an array as it should be that failed, or does not differ from the
-    truth at any probe that failed.
+    """The largest distance from a formula over the sample, or None where it cannot be what was found: it raises, gives other
+    shapes, is off by more than is allowed, gives an array as it should be that failed, or what was found is not much nearer to it
+    than to the truth, at a generic probe or at all that failed.
 
     Where what was found overflowed, or is NaN, nothing is compared: a wrong formula may be an unstable one besides.
     """
@@ -96,11 +95,29 @@ def of_formula(
             distance = _distance(found, numbers, exact.high, allowed, form)
             if not record.generic:
                 distance *= min(1.0, NEARNESS * form.unit**0.5)
-            if distance > 1 or _right_though_it_failed(found, numbers, exact.high, allowed):
+            nearer = _nearer(found, numbers, exact.high, allowed, form)
+            if distance > 1 or (record.generic and nearer is False):
+                return None
+            if _right_though_it_failed(found, numbers, exact.high, allowed):
                 return None
             largest = max(largest, distance)
-            explains = explains or (record.failed and bool((np.abs(numbers - exact.high) > allowed).any()))
+            explains = explains or (record.failed and nearer is True)
     return largest if explains else None
+
+
+def _nearer(found: np.ndarray, wrong: np.ndarray, truth: np.ndarray, allowed: np.ndarray, form: Format) -> bool | None:
+    """Is what was found no further from the formula than half of its way to the truth, all entries together that tell?
+
+    Those do at which what was found is off by more than 2 allowances, or the formula by more than 3: there an implementation of the
+    formula is so near, if it errs by an allowance. None where no entry tells.
+    """
+    with np.errstate(all="ignore"):
+        telling = (np.abs(found - truth) > 2 * allowed) | (np.abs(wrong - truth) > 3 * allowed)
+        if not telling.any():
+            return None
+        reach = rounding_of(wrong, truth, allowed, form)[telling]
+        far, near = (float((np.abs(found - each)[telling] / reach).sum()) for each in (truth, wrong))
+    return near <= NEARER * far
 
 
 def _right_though_it_failed(found: np.ndarray, numbers: np.ndarray, truth: np.ndarray, allowed: np.ndarray) -> bool:
@@ -113,17 +130,33 @@ def values_of(
     contract: Contract, formula: Formula, record: Record, theta: tuple[Any, ...] = ()
 ) -> list[np.ndarray] | None:
     """What the formula gives, enclosed and then in float64; None where it has no value there."""
-    inputs = contract.in_balls(record.inputs)
-    before = theta if record.dy is None else (*theta, to_balls(record.dy))
+    with precision(FIRST_BITS):
+        balls = balls_of(contract, formula, record, theta)
+        return None if balls is None else record.judged([to_floats(each) for each in balls])
+
+
+def balls_of(
+    contract: Contract,
+    formula: Formula,
+    record: Record,
+    theta: tuple[Any, ...] = (),
+    as_numbers: Callable[[np.ndarray], np.ndarray] = to_balls,
+) -> list[np.ndarray] | None:
+    """What the formula gives, enclosed at the precision that is set; None where it has no value there, or one of other shapes.
+
+    Floats become balls, unless `as_numbers` makes of them what stands for balls.
+    """
+    pairs = zip(record.inputs, contract.inputs, strict=True)
+    inputs = [as_numbers(value) if each.floating else value for value, each in pairs]
+    before = theta if record.dy is None else (*theta, as_numbers(record.dy))
     try:
-        with precision(FIRST_BITS), np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):
             result = formula(*before, *inputs, **record.options)
             arrays = [np.asarray(each, dtype=object) for each in (result if isinstance(result, tuple) else (result,))]
-            numbers = [to_floats(to_balls(each)) for each in arrays]
+            balls = [to_balls(each) for each in arrays]
     except (ArithmeticError, ValueError, IndexError, TypeError, AttributeError):
         return None
-    shapes = [each.shape for each in record.found]
-    return record.judged(numbers) if [each.shape for each in numbers] == shapes else None
+    return balls if [each.shape for each in balls] == [each.shape for each in record.found] else None
 
 
 def _distance(found: np.ndarray, wrong: np.ndarray, truth: np.ndarray, allowed: np.ndarray, form: Format) -> float:
@@ -134,14 +167,19 @@ def _distance(found: np.ndarray, wrong: np.ndarray, truth: np.ndarray, allowed: 
 
 
 def grown(wrong: np.ndarray, truth: np.ndarray, allowed: np.ndarray, form: Format) -> np.ndarray:
-    """How far a wrong formula's numbers may be off by rounding: see the module."""
+    """How far off a match may be: see the module."""
+    return NEARNESS * rounding_of(wrong, truth, allowed, form)
+
+
+def rounding_of(wrong: np.ndarray, truth: np.ndarray, allowed: np.ndarray, form: Format) -> np.ndarray:
+    """How far another formula's numbers may be off by rounding: see the module."""
     with np.errstate(all="ignore"):
         size = np.abs(wrong) / np.abs(truth)
         scaled = allowed * np.maximum(1.0, np.where(np.isfinite(size), size, 1.0))
         # a wrong formula may have in one place what belongs to another, with the rounding that goes with it
         elsewhere = np.where(np.isfinite(allowed), allowed, 0.0).max(initial=0.0)
         largest = np.abs(wrong).max(initial=0.0)
-        return np.asarray(NEARNESS * (scaled + elsewhere + form.unit * (np.abs(wrong) + largest)))
+        return np.asarray(scaled + elsewhere + form.unit * (np.abs(wrong) + largest))
 
 
 def _unstable(known: Instability, contract: Contract, records: Sequence[Record], form: Format) -> float | None:

@@ -10,12 +10,13 @@ import numpy as np
 from .adapter import Adapter
 from .contract import Contract, Option, Options, Probe, Property
 from .formats import Format
+from .record import kind_of
 from .report import Finding
 from .subject import Subject
 from .usage import UsageError, unknown
 from .verdict import NOT_RUN
 
-SEEDS = 3  # generic probes are drawn this often
+SEEDS = 3  # from 0 on, those of generic probes, as far as `Contract.generic_draws` goes; two more follow
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def _generic(
     contract: Contract, form: Format, default: Options, grid: Mapping[str, Sequence[Any]], seed: int
 ) -> list[Probe]:
     probes = []
-    for draw in range(SEEDS):
+    for draw in range(contract.generic_draws):
         for number, options in enumerate(contract.combinations(grid)):
             rng = np.random.default_rng([seed, draw, number])
             setting = "".join(f", {name}={value!r}" for name, value in options.items() if len(grid[name]) > 1)
@@ -151,7 +152,7 @@ def _selected(
             continue
         matched = {name for name in names if name == each or fnmatchcase(name, str(each))}
         if not matched:
-            raise unknown("probe", each, dict.fromkeys(name.partition(", ")[0] for name in names))
+            raise unknown("probe", each, dict.fromkeys(map(kind_of, names)))
         wanted |= matched
     chosen = [each for each in probes if each.name in wanted] + own
     return (

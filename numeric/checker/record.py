@@ -1,5 +1,6 @@
 """What was judged at a probe, kept so that a mistake can be looked for when all is known."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +9,15 @@ import numpy as np
 
 from .contract import Inputs
 from .enclosure import Exact
+
+# "generic (3, 5, 7), axis=0, draw 1" is of the kind "generic (3, 5, 7)"; the first comma that counts stands in no bracket
+DRAWN = re.compile(r"((?:[^,(]|\([^)]*\))*), (?:.*, )?(?:draw )?\d+")
+
+
+def kind_of(probe: str) -> str:
+    """The name of a probe without the setting and the draw that make it one of several."""
+    drawn = DRAWN.fullmatch(probe)
+    return drawn[1] if drawn else probe
 
 
 @dataclass(frozen=True)
@@ -37,6 +47,10 @@ class Record:
     @property
     def generic(self) -> bool:
         return self.probe.startswith("generic")
+
+    @property
+    def kind(self) -> str:
+        return kind_of(self.probe)
 
     @property
     def entries(self) -> int:

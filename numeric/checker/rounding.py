@@ -25,6 +25,7 @@ entries together with probability 99% (Hoeffding; N. J. Higham and T. Mary, SIAM
 
 import math
 from collections.abc import Callable, Sequence
+from functools import reduce
 
 import numpy as np
 
@@ -75,10 +76,10 @@ class Rounded:
     ) -> "Rounded":
         form = target or self.precision.stored
         size, twice, rounding = np.abs(value), 2 * worst, units * form.unit
-        magnitude = size + twice
-        worst, square = worst + rounding * magnitude, square + (rounding * size) ** 2
-        small = size - twice < form.tiny
-        if small.any():  # which is seldom, and takes as long as all the rest
+        magnitude, small = size + twice, size - twice < form.tiny
+        if units:
+            worst, square = worst + rounding * magnitude, square + (rounding * size) ** 2
+        if np.count_nonzero(small):  # which is seldom, and takes as long as all the rest
             lost = np.where(small & (magnitude != 0), np.minimum(form.tiny, magnitude + CLAMPED), 0.0)
             worst, square = worst + lost, square + lost**2
         return Rounded(value, worst, square, self.precision)
@@ -167,6 +168,10 @@ class Rounded:
         result = self._function(value, value * np.exp(relative) * np.expm1(relative), square)
         return result._exact_where((exponent.value == 0) & (exponent.worst == 0))
 
+    @property
+    def _is_exact(self) -> bool:
+        return not (np.count_nonzero(self.worst) or np.count_nonzero(self.square))
+
     def _exact_where(self, known: np.ndarray) -> "Rounded":
         return Rounded(self.value, np.where(known, 0.0, self.worst), np.where(known, 0.0, self.square), self.precision)
 
@@ -188,8 +193,11 @@ class Rounded:
         gamma = n * wide.unit / (1 - n * wide.unit) if n * wide.unit < 1 else math.inf
         a, b = np.abs(self.value), np.abs(other.value)
         total = a @ b
-        passed_on = a @ other.worst + self.worst @ b + 3 * (self.worst @ other.worst)
-        square = a**2 @ other.square + self.square @ b**2 + n * (wide.unit * total) ** 2
+        passed_on, square = np.zeros(()), n * (wide.unit * total) ** 2
+        if not other._is_exact:  # products with zeros would take as long as those with other numbers
+            passed_on, square = a @ other.worst, square + a**2 @ other.square
+        if not self._is_exact:
+            passed_on, square = passed_on + self.worst @ (b + 3 * other.worst), square + self.square @ b**2
         worst = passed_on + gamma * (total + 2 * passed_on) + n * wide.tiny
         narrower = self.precision.stored.bits < wide.bits
         return self._stored(self.value @ other.value, worst, square, 1.0 if narrower else 0.0)
@@ -216,13 +224,16 @@ def interleaved(even: Rounded, odd: Rounded) -> Rounded:
 def any_of(evaluations: Sequence[Rounded]) -> Rounded:
     """An implementation may take any of these ways. One that breaks down at an entry (no finite bound) admits nothing there."""
     first = evaluations[0]
-    parts = []
-    for part in ("worst", "square"):
-        bounds = np.stack([np.broadcast_to(getattr(each, part), first.value.shape) for each in evaluations])
-        finite = np.isfinite(bounds)
-        largest = np.where(finite, bounds, 0.0).max(0)
-        parts.append(np.where(finite.any(0), largest, np.inf))
-    return Rounded(first.value, parts[0], parts[1], first.precision)
+    worst, square = (_largest_finite([getattr(each, part) for each in evaluations]) for part in ("worst", "square"))
+    return Rounded(first.value, worst, square, first.precision)
+
+
+def _largest_finite(bounds: Sequence[np.ndarray]) -> np.ndarray:
+    largest = reduce(np.maximum, bounds)
+    if np.isfinite(largest).all():
+        return largest
+    # -inf where none is finite
+    return np.abs(reduce(np.maximum, [np.where(np.isfinite(each), each, -np.inf) for each in bounds]))
 
 
 def allowance(bound: Rounded) -> np.ndarray:

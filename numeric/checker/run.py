@@ -65,7 +65,7 @@ def check(
         except OutOfTime as timeout:
             late = timeout
     bench = Workbench(what, Subject(what, forward, backward, library, form), model, default, form)
-    judging, plan = Judging(bench, seed), Plan((), (), ())
+    judging, plan = Judging(bench, seed, accepted), Plan((), (), ())
     try:
         if late:
             raise late

@@ -1,10 +1,7 @@
 """The command `sweep` of `python -m numeric`: many checks from a file, in processes."""
 
 import json
-import multiprocessing
-import signal
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
@@ -12,6 +9,7 @@ import typer
 
 from .plain import plain
 from .presenting import Html, Junit, only_reports_on_stdout, require_writable, write
+from .processes import processes
 from .progress import progress
 from .report import Report
 from .sweep import Result, check_many
@@ -66,24 +64,15 @@ def configurations_in(file: Path) -> list[Any]:
 def _swept(configurations: list[Any], jobs: int, out: TextIO, as_json: bool) -> tuple[list[Report], bool]:
     """The reports, and whether Ctrl-C ended it."""
     reports: list[Report] = []
-    executor = ProcessPoolExecutor(jobs, initializer=_leave_interrupts_to_the_parent)
-    results = check_many(configurations, executor)
     try:
-        for result in progress(results, len(configurations), "checks"):
-            reports.append(result[1])
-            out.write(_line(result, as_json) + "\n")
-            out.flush()
+        with processes(jobs) as executor:
+            for result in progress(check_many(configurations, executor), len(configurations), "checks"):
+                reports.append(result[1])
+                out.write(_line(result, as_json) + "\n")
+                out.flush()
     except KeyboardInterrupt:
-        for child in multiprocessing.active_children():
-            child.terminate()
         return reports, True
-    finally:
-        executor.shutdown(cancel_futures=True)
     return reports, False
-
-
-def _leave_interrupts_to_the_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _line(result: Result, as_json: bool) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from scipy import special
+import scipy
 
 from proofs.terms import Term
 from proofs.theorems.activations import gelu, gelu_tanh, relu, silu, swiglu
@@ -65,7 +65,7 @@ def _below(x: Rounded) -> Rounded:
     |erfc'| <= 2 / sqrt(pi) < 1.13.
     """
     z = -x / root(2, x)
-    value, u = special.erfc(z.value), x.precision.stored.unit
+    value, u = scipy.special.erfc(z.value), x.precision.stored.unit
     moved = Rounded(value, 1.13 * z.worst, 1.28 * z.square, x.precision)
     return moved.loosened((z.value**2 + 10) * u * (value + 1.13 * z.worst)).over(2)
 

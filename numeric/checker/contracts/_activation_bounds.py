@@ -22,7 +22,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+import scipy
 
 from ..formats import Precision
 from ..rounding import Rounded, any_of
@@ -74,7 +74,7 @@ def _relu_gradient(g: Rounded, x: Rounded, accurate: bool) -> Ways:
 
 def sigmoids(x: Rounded, accurate: bool) -> Ways:
     form = x.precision.stored
-    s, rest = special.expit(x.value), special.expit(-x.value)
+    s, rest = scipy.special.expit(x.value), scipy.special.expit(-x.value)
     # the exponential errs by its ulps, which moves s as an error of x would; ln s (1 - s) moves by no more than x
     moved = np.minimum(x.worst + 2 * form.ulps * form.unit, 700.0)
     worst = (s * rest * moved + 2 * form.unit * s) * np.exp(moved)
@@ -121,14 +121,14 @@ def normal_distribution(x: Rounded, accurate: bool) -> Ways:
     form = x.precision.stored
     z = x * _constant(math.sqrt(0.5), x.precision, 2)
     slope = 2 / math.sqrt(math.pi) * np.exp(-(np.maximum(np.abs(z.value) - 2 * z.worst, 0.0) ** 2))
-    tail = special.erfc(-z.value)
-    squared = 2 * form.unit * (np.abs(z.value) + 2 * z.worst) ** 2 * special.erfc(np.abs(z.value))
+    tail = scipy.special.erfc(-z.value)
+    squared = 2 * form.unit * (np.abs(z.value) + 2 * z.worst) ** 2 * scipy.special.erfc(np.abs(z.value))
     below = z.mapped(tail, np.minimum(z.worst * slope, 2.0), slope).loosened(np.minimum(squared, tail))
     ways = [below.over(2.0)]
     if not accurate:
-        other = special.erfc(np.abs(z.value))
+        other = scipy.special.erfc(np.abs(z.value))
         ulps = np.where(other < form.unit / SATURATED, 2 * other, 3 * form.ulps * form.unit)
-        erf = Rounded(special.erf(z.value), np.minimum(z.worst * slope, 2.0), slope**2 * z.square, x.precision)
+        erf = Rounded(scipy.special.erf(z.value), np.minimum(z.worst * slope, 2.0), slope**2 * z.square, x.precision)
         ways.append((Rounded.exact(1.0, x.precision) + erf.loosened(ulps)).over(2.0))
     return ways
 
@@ -157,7 +157,7 @@ def _gelu_gradient(g: Rounded, x: Rounded, accurate: bool) -> Ways:
     bounded = Rounded(np.clip(x.value, -1e150, 1e150), x.worst, x.square, x.precision)
     density, ways = normal_density(bounded), []
     if not accurate:  # a kernel may stop where erf is 1
-        far = special.erfc(np.abs(bounded.value) / math.sqrt(2)) < x.precision.stored.unit / SATURATED
+        far = scipy.special.erfc(np.abs(bounded.value) / math.sqrt(2)) < x.precision.stored.unit / SATURATED
         density = density.loosened(np.where(far, density.value, 0.0))
     for phi in normal_distribution(x, accurate):
         ways += [g * (phi + bounded * density), g * phi + (g * bounded) * density]

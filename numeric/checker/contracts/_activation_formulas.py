@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
+import scipy
 from flint import arb
-from scipy import special
 
 from ...arithmetic import convert, elementwise, greater, is_balls, zeros
 from ...layers import activations
@@ -33,7 +33,7 @@ def tanh(x: Any) -> Any:
 def erf(x: Any) -> Any:
     if is_balls(x):
         return elementwise(lambda ball: ball.erf(), x)
-    return special.erf(x.astype(np.float64)).astype(x.dtype)
+    return scipy.special.erf(x.astype(np.float64)).astype(x.dtype)
 
 
 def where_positive(of_which: Any, yes: Any, no: Any) -> Any:

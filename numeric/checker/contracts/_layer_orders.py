@@ -9,14 +9,13 @@ Each function returns its output and a pull, which takes the cotangent of the ou
 errors of the cotangent by `through`, the way along the skip path included.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import add
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 
-from ..memo import fingerprint
 from ..rounding import Rounded, any_of
 from ._activation_bounds import gradient_bound_of
 from ._attention_bounds import Attended, gradient_bounds
@@ -27,20 +26,6 @@ from ._norm_orders import centred_rows, inputs_gradient, output_bound, over_rows
 from ._through import through
 
 Arrays = tuple[Rounded, ...]
-T = TypeVar("T")
-
-
-class Latest(Generic[T]):
-    """Keeps the last forward pass, which the bounds of the gradients need once more."""
-
-    def __init__(self) -> None:
-        self._kept: tuple[str, T] | None = None
-
-    def recall(self, key: Iterable[object], compute: Callable[[], T]) -> T:
-        name, kept = fingerprint(key), self._kept
-        if kept is None or kept[0] != name:
-            kept = self._kept = (name, compute())
-        return kept[1]
 
 
 # pull(dy, skip): first the gradient of the input, with dy added to it if `skip`; then the others

@@ -16,6 +16,7 @@ import numpy as np
 from ... import encoder
 from ..contract import Contract, Input, Option, Options, Probe, Pullback
 from ..formats import Format, Precision
+from ..memo import Latest
 from ..pairing import pairwise
 from ..rounding import Rounded
 from . import _encoder_layer_probes, _layer_orders, _masks
@@ -111,7 +112,7 @@ def flat(layer: dict[str, Any]) -> list[Any]:
 
 
 Bounds = tuple[Rounded, Callable[[Rounded], tuple[Rounded, ...]]]
-LATEST: _layer_orders.Latest[Bounds] = _layer_orders.Latest()
+LATEST: Latest[Bounds] = Latest()
 
 
 def _forward(precision: Precision, inputs: Sequence[Any], options: Options) -> Bounds:

@@ -13,11 +13,12 @@ import numpy as np
 from ...layers import multi_head
 from ..contract import Contract, Input, Option, Options, Probe, Pullback
 from ..formats import Format, Precision
+from ..memo import Latest
 from ..pairing import pairwise
 from ..rounding import Rounded
 from . import _masks, _multi_head_probes
 from ._multi_head_attention_mistakes import FITS, MISTAKES
-from ._multi_head_orders import backward_bounds, forward_bounds
+from ._multi_head_orders import Bounds, backward_bounds, forward_bounds
 
 
 class MultiHeadAttention(Contract):
@@ -64,16 +65,13 @@ class MultiHeadAttention(Contract):
         return y, pullback
 
     def bound(self, precision: Precision, *inputs: Any, **options: Any) -> Rounded:
-        x, m, *weights = (Rounded.exact(each, precision) for each in inputs)
-        keep = _keep(inputs[0], inputs[1], options["mask"], options["causal"])
-        return forward_bounds(x, m, tuple(weights), *_multi_head_probes.groups_of(options), keep).y.returned()
+        return _forward(precision, inputs, options).y.returned()
 
     def gradient_bounds(
         self, precision: Precision, dy: np.ndarray, *inputs: Any, **options: Any
     ) -> tuple[Rounded, ...]:
         g, x, m, *weights = (Rounded.exact(each, precision) for each in (dy, *inputs))
-        keep = _keep(inputs[0], inputs[1], options["mask"], options["causal"])
-        at = forward_bounds(x, m, tuple(weights), *_multi_head_probes.groups_of(options), keep)
+        at = _forward(precision, inputs, options)
         return tuple(each.returned() for each in backward_bounds(g, x, m, tuple(weights), at))
 
     def without_reference(self, *inputs: Any, **options: Any) -> tuple[np.ndarray, ...]:
@@ -117,6 +115,18 @@ def _scores(x: np.ndarray, m: np.ndarray) -> tuple[int, ...]:
 
 def _keep(x: np.ndarray, m: np.ndarray, mask: Any, causal: bool) -> Any:
     return _masks.kept(mask, causal, _scores(x, m))
+
+
+LATEST: Latest[Bounds] = Latest()
+
+
+def _forward(precision: Precision, inputs: Sequence[Any], options: Options) -> Bounds:
+    def compute() -> Bounds:
+        x, m, *weights = (Rounded.exact(each, precision) for each in inputs)
+        keep = _keep(inputs[0], inputs[1], options["mask"], options["causal"])
+        return forward_bounds(x, m, tuple(weights), *_multi_head_probes.groups_of(options), keep)
+
+    return LATEST.recall((precision, *inputs, *sorted(options.items())), compute)
 
 
 CONTRACT = MultiHeadAttention()

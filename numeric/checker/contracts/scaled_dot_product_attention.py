@@ -11,9 +11,10 @@ import numpy as np
 from ...layers import attention
 from ..contract import Contract, Input, Options, Probe, Pullback
 from ..formats import Format, Precision
+from ..memo import Latest
 from ..rounding import Rounded
 from . import _attention_probes as probes
-from ._attention_bounds import attention_bound, gradient_bounds
+from ._attention_bounds import Attended, Matrices, attention_bound, gradient_bounds
 from ._attention_properties import PROPERTIES
 from ._masks import OPTIONS, drawn, empty_rows, in_place_of, kept, unfixed
 from ._scaled_dot_product_attention_mistakes import FITS, MISTAKES
@@ -39,8 +40,7 @@ class ScaledDotProductAttention(Contract):
     def bound(
         self, precision: Precision, q: np.ndarray, k: np.ndarray, v: np.ndarray, *, mask: Any, causal: bool
     ) -> Rounded:
-        given = [Rounded.exact(each, precision) for each in (q, k, v)]
-        return attention_bound(given[0], given[1], given[2], kept(mask, causal, _scores(q, k))).y.returned()
+        return _forward(precision, q, k, v, mask, causal).y.returned()
 
     def gradient_bounds(
         self,
@@ -54,8 +54,7 @@ class ScaledDotProductAttention(Contract):
         causal: bool,
     ) -> tuple[Rounded, ...]:
         g, *given = (Rounded.exact(each, precision) for each in (dy, q, k, v))
-        at = attention_bound(given[0], given[1], given[2], kept(mask, causal, _scores(q, k)))
-        gradients = gradient_bounds(g, given[0], given[1], given[2], at)
+        gradients = gradient_bounds(g, given[0], given[1], given[2], _forward(precision, q, k, v, mask, causal))
         return tuple(each.returned() for each in gradients)
 
     def without_reference(
@@ -91,6 +90,19 @@ class ScaledDotProductAttention(Contract):
 
 def _scores(q: np.ndarray, k: np.ndarray) -> tuple[int, ...]:
     return (*np.broadcast_shapes(q.shape[:-2], k.shape[:-2]), q.shape[-2], k.shape[-2])
+
+
+LATEST: Latest[Attended | Matrices] = Latest()
+
+
+def _forward(
+    precision: Precision, q: np.ndarray, k: np.ndarray, v: np.ndarray, mask: Any, causal: bool
+) -> Attended | Matrices:
+    def compute() -> Attended | Matrices:
+        given = [Rounded.exact(each, precision) for each in (q, k, v)]
+        return attention_bound(given[0], given[1], given[2], kept(mask, causal, _scores(q, k)))
+
+    return LATEST.recall((precision, q, k, v, mask, causal), compute)
 
 
 CONTRACT = ScaledDotProductAttention()

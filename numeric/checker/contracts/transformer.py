@@ -20,9 +20,10 @@ from ...layers import masking, unembedding
 from ...parameters import flatten
 from ..contract import Contract, Input, Option, Options, Probe, Pullback
 from ..formats import Format, Precision
+from ..memo import Latest
 from ..pairing import pairwise
 from ..rounding import Rounded
-from . import _layer_orders, _transformer_orders, _transformer_probes
+from . import _transformer_orders, _transformer_probes
 from ._layer_parameters import choices
 from ._transformer_mistakes import FITS, MISTAKES
 from ._transformer_parameters import NAMES, in_order, present, shape_of, tree
@@ -44,6 +45,7 @@ class Transformer(Contract):
     parameters = ("src", "tgt", "params: dict")
     output = "(B, m, V)"
     options = (HEADS, SRC_MASK, ORDER, EPS)
+    generic_draws = 2  # each probe has many layers, and hence many chances to be wrong
     gradient_theorem = "embedding.tied_weights_add_gradients"
     properties = _transformer_probes.PROPERTIES
     mistakes = MISTAKES
@@ -131,7 +133,7 @@ def keys(src_mask: Any) -> Any:
 
 
 Bounds = tuple[Rounded, Rounded, Rounded, Any, Any]
-LATEST: _layer_orders.Latest[Bounds] = _layer_orders.Latest()
+LATEST: Latest[Bounds] = Latest()
 
 
 def _latest(

@@ -1,6 +1,6 @@
 import numpy as np
 
-from numeric.checker.memo import Memo, fingerprint
+from numeric.checker.memo import Latest, Memo, fingerprint
 
 
 def test_remembers_until_it_is_full():
@@ -25,6 +25,18 @@ def test_makes_again_what_is_not_good_enough():
 
 def test_a_result_larger_than_the_memo_is_still_returned():
     assert Memo(1).recall("a", lambda: "large", lambda _: 100, lambda _: True) == "large"
+
+
+def test_the_latest_is_kept_for_equal_keys_only():
+    latest, made = Latest(), []
+
+    def recall(*key):
+        return latest.recall(key, lambda: made.append(key) or len(made))
+
+    x = np.arange(6.0)
+    assert [recall(x, 1), recall(x.copy(), 1), recall(x, 2), recall(x, 2)] == [1, 1, 2, 2]
+    x[3] = 7  # the same array, another value
+    assert [recall(x, 2), recall(np.arange(6.0), 2)] == [3, 4]
 
 
 def test_fingerprints_differ_with_values_shape_and_dtype():

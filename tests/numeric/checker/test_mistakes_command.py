@@ -1,4 +1,8 @@
 import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 
 import pytest
 from typer.testing import CliRunner
@@ -74,6 +78,52 @@ def test_what_does_not_show_in_a_dtype_is_listed_as_not_run(monkeypatch):
     result = run("softmax", "--dtype", "float16")
     assert result.exit_code == 0
     assert (f"not run: {len(hidden)}" in result.output) == bool(hidden)
+
+
+def test_rows_are_shown_as_they_come_and_kept_at_an_interrupt(monkeypatch):
+    first, second, *rest = contract_named("relu").mistakes
+
+    def interrupted(contract, known, dtype, seed):
+        if known is second:
+            raise KeyboardInterrupt
+        return judged_as(Finding("values", Verdict.FAIL, "", mistake=known.id))(contract, known, dtype, seed)
+
+    monkeypatch.setattr(mistakes_command, "judged", interrupted)
+    result = run("relu")
+    assert result.exit_code == 130
+    assert first.id.removeprefix("relu.") in result.output
+    assert f"interrupted: {1 + len(rest)} not run" in result.output
+    assert [each["id"] for each in json.loads(run("relu", "--json").output)] == [first.id]
+
+
+def test_each_job_judges_a_mistake_that_it_is_told_the_name_of(monkeypatch):
+    def recognised(contract, known, dtype, seed):
+        return judged_as(Finding("values", Verdict.FAIL, dtype, mistake=known.id))(contract, known, dtype, seed)
+
+    monkeypatch.setattr(mistakes_command, "judged", recognised)
+    monkeypatch.setattr(mistakes_command, "processes", ThreadPoolExecutor)
+    one, two = (run("relu", "rotary", "--dtype", "float32", "--json", "--jobs", jobs) for jobs in (1, 2))
+    assert (one.exit_code, two.exit_code) == (0, 0)
+    assert json.loads(one.output) == json.loads(two.output)
+
+
+@pytest.mark.slow
+def test_processes_find_the_same():
+    command = [sys.executable, "-m", "numeric", "mistakes", "relu", "--json", "--jobs"]
+    one, two = (subprocess.run([*command, jobs], capture_output=True, check=True).stdout for jobs in ("1", "2"))
+    assert one == two
+    assert all(each["recognised"] for each in json.loads(two))
+
+
+def test_a_process_that_dies_is_told_of(monkeypatch):
+    class Dying(ThreadPoolExecutor):
+        def map(self, *_):
+            raise BrokenProcessPool
+
+    monkeypatch.setattr(mistakes_command, "processes", Dying)
+    result = run("relu", "--jobs", 2)
+    assert result.exit_code == 1
+    assert "a process ended before its check did, perhaps for want of memory; try fewer --jobs" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -255,6 +255,16 @@ def test_errors_of_both_factors_pass_through_a_product_of_matrices():
     assert max(corners) <= (a @ b).worst[0, 0] < 1.01 * max(corners)
 
 
+def test_errors_of_one_factor_pass_through_a_product_with_exact_numbers():
+    model = precision_of("float64")
+    exact = Rounded.exact(np.array([[3.0, -5.0]]), model)
+    wrong = Rounded(np.array([[1.0], [2.0]]), np.array([[1e-3], [2e-3]]), np.array([[1e-8], [3e-8]]), model)
+    turned = (each.rearranged(np.transpose) for each in (wrong, exact))
+    for product in (exact @ wrong, next(turned) @ next(turned)):
+        assert product.worst[0, 0] == pytest.approx(3 * 1e-3 + 5 * 2e-3, rel=1e-9)
+        assert product.square[0, 0] == pytest.approx(9 * 1e-8 + 25 * 3e-8, rel=1e-9)
+
+
 def test_a_mapped_function_errs_by_what_it_is_told_and_its_ulps():
     model = precision_of("float32")
     x = Rounded(np.array([0.5]), np.array([1e-3]), np.array([1e-8]), model)

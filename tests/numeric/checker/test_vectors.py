@@ -89,7 +89,9 @@ def test_masks_are_arrays_and_words_stand_in_the_document():
     assert any(case["options"]["mask"] is None for case in cases)
 
 
-@pytest.mark.parametrize("name", contract_names())
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name == "transformer" else ()) for name in contract_names()]
+)
 def test_every_contract_can_be_asked(name):
     cases = asked(setting_of(name, "bfloat16", {}, 0, None)).cases
     assert cases

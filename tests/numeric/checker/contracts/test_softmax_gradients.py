@@ -5,7 +5,7 @@ import pytest
 
 from numeric.checker import check
 
-# all properties, and all probes but the second and third draw of generic ones, "64 x 4096" and "4096 x 3"
+# all properties, and all probes but the second and third draw of generic ones, "4 x 4096" and "4096 x 3"
 SMALL = ("*draw 0", "[!46g]*", "gap*", "gradient*")
 slow = pytest.mark.slow
 EVERY_DTYPE = ["float64", pytest.param("float32", marks=slow), pytest.param("float16", marks=slow), "bfloat16"]
