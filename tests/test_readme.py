@@ -10,6 +10,8 @@ import pytest
 from numeric.parameters import flatten
 from proofs.registry import claims_in_file
 
+from .latex import needs, problems, words_of
+
 README = Path(__file__).parent.parent / "README.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
 
@@ -52,3 +54,24 @@ def test_check_example(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "pass" in done.stdout
+
+
+@pytest.mark.slow
+def test_paper_example(tmp_path):
+    needs("pdflatex", "latexmk", "pdftotext")
+    section = README.read_text(encoding="utf-8").split("## Use 2")[1].split("## Use 3")[0]
+    render, compile_ = (
+        re.findall(r"```sh\n(.*?)```", section, re.DOTALL)[k].splitlines()[0].split("#")[0] for k in (0, 1)
+    )
+    (paper,) = re.findall(r"```latex\n(.*?)```", section, re.DOTALL)
+    (tmp_path / "paper.tex").write_text(paper, encoding="utf-8")
+    for command, where in ((render, README.parent), (compile_, tmp_path)):
+        words = [sys.executable if word == "python" else word for word in command.split()]
+        words = [str(tmp_path / "theorems") if word == "theorems" else word for word in words]
+        done = subprocess.run(words, capture_output=True, text=True, cwd=where, timeout=300, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert problems(tmp_path / "paper.log") == []
+    text = words_of(tmp_path / "paper.pdf")
+    assert "The Jacobian of softmax is (1), by Theorem 1:" in text
+    assert "Theorem 1 (jacobian). The Jacobian of softmax, derived from its definition." in text
+    assert "Attention Is All You Need" in text

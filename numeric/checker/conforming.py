@@ -2,12 +2,13 @@
 
 A convention has the right formula's steps on other numbers, in other places, or one more of them, so that each of its numbers errs
 by no more than the right bound has, somewhere in the array, for numbers of that size (`naming.rounding_of`, once and not NEARNESS
-times), or else by what running error analysis of its formula gives (`erring`). What is accepted lies within that of the
-convention's exact numbers at every entry of every probe, as a pass does of the right ones; a right implementation with a small
-error does not, since somewhere the two are further apart.
+times), or than a bound of its own: one that it states, or else running error analysis of its formula (`erring`). What is accepted
+lies within that of the convention's exact numbers at every entry of every probe, as a pass does of the right ones; a right
+implementation with a small error does not, since somewhere the two are further apart.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,30 +18,38 @@ from .comparison import Worst
 from .contract import Contract
 from .enclosure import FIRST_BITS, PRECISIONS, Exact, deviation
 from .erring import errors, exactly
-from .formats import Format, Precision
-from .mistake import Formula
+from .formats import Format
+from .mistake import Formula, Variant
 from .naming import balls_of, rounding_of
 from .record import Record
-from .rounding import SLACK
+from .reverse import gradients_of
+from .rounding import SLACK, allowance
 
 Enclosed = tuple[Exact, np.ndarray]  # what the formula gives, and how far from it rounding reaches
 NOWHERE = Worst(0.0, "", (), 0.0, 0.0, 0.0, 0.0)
 
 
-def departure(bench: Workbench, formula: Formula, records: Sequence[Record]) -> str:
-    """Where what was found is furthest beyond rounding from the formula, in words; empty where it is nowhere."""
-    contract, form, furthest = bench.contract, bench.format, NOWHERE
+def departure(bench: Workbench, variant: Variant, records: Sequence[Record]) -> str:
+    """Where what was found is furthest beyond rounding from the variant, in words; empty where it is nowhere."""
+    furthest = NOWHERE
     for record in records:
-        enclosed = _enclosed(contract, formula, record, form)
+        formula = _formula(bench.contract, variant, record)
+        enclosed = _enclosed(bench.contract, formula, record, bench.format)
         if enclosed is None:
             return f"'{record.probe}', where what it gives is not known well enough"
-        here = _furthest(record, enclosed, form)
+        here = _furthest(record, enclosed, bench.format)
         if here.ratio > SLACK:
-            itself = _bounded(contract, formula, record, bench.precision)
-            enclosed = [(exact, np.maximum(reach, own)) for (exact, reach), own in zip(enclosed, itself, strict=True)]
-            here = _furthest(record, enclosed, form)
+            own = _own_bounds(bench, variant, record) or _bounded(bench, formula, record)
+            enclosed = [(exact, np.maximum(reach, more)) for (exact, reach), more in zip(enclosed, own, strict=True)]
+            here = _furthest(record, enclosed, bench.format)
         furthest = max(furthest, here, key=lambda one: one.ratio)
     return str(furthest) if furthest.ratio > SLACK else ""
+
+
+def _formula(contract: Contract, variant: Variant, record: Record) -> Formula:
+    """Of output or gradients, as the record."""
+    follows = record.dy is not None and variant.of == "values"
+    return gradients_of(contract, variant.formula) if follows else variant.formula
 
 
 def _enclosed(contract: Contract, formula: Formula, record: Record, form: Format) -> list[Enclosed] | None:
@@ -61,15 +70,44 @@ def _enclosed(contract: Contract, formula: Formula, record: Record, form: Format
     return None
 
 
-def _bounded(contract: Contract, formula: Formula, record: Record, model: Precision) -> list[np.ndarray]:
-    """How far rounding reaches in the formula as it is written, computed in the wide format and rounded once."""
+def _own_bounds(bench: Workbench, variant: Variant, record: Record) -> list[np.ndarray] | None:
+    """Those that it states, and 0 where there is none."""
+    of, before = (variant.bound, ()) if record.dy is None else (variant.gradient_bounds, (record.dy,))
+    if of is None:
+        return None
+    with np.errstate(all="ignore"):
+        found = of(bench.precision, *before, *record.inputs, **record.options)
+        reach = [allowance(each) for each in (found if isinstance(found, tuple) else (found,))]
+    return [np.where(np.isfinite(each), each, 0.0) for each in reach]
+
+
+def _bounded(bench: Workbench, formula: Formula, record: Record) -> list[np.ndarray]:
+    """How far rounding reaches in the formula as it is written, computed in the wide format and rounded once.
+
+    That adds up what the steps of a deep formula would share. It is taken as much smaller as the right bound is than the same
+    analysis of the right formula, at the median.
+    """
+
+    def right(*inputs: Any, **options: Any) -> np.ndarray:
+        return bench.contract.layer(*inputs, **options)[0]
+
+    own = _errors(bench, formula, record)
+    of_right = _errors(bench, right if record.dy is None else gradients_of(bench.contract, right), record)
+    return [each * _share(*pair) for each, *pair in zip(own, record.allowed, of_right, strict=True)]
+
+
+def _errors(bench: Workbench, formula: Formula, record: Record) -> list[np.ndarray]:
+    model = bench.precision
     with precision(FIRST_BITS):
-        numbers = balls_of(contract, formula, record, as_numbers=lambda floats: exactly(floats, model.wide))
-    return (
-        [np.zeros(each.shape) for each in record.found]
-        if numbers is None
-        else [errors(each, model) for each in numbers]
-    )
+        numbers = balls_of(bench.contract, formula, record, as_numbers=lambda floats: exactly(floats, model.wide))
+    if numbers is None:
+        return [np.zeros(each.shape) for each in record.found]
+    return [errors(each, model) for each in numbers]
+
+
+def _share(allowed: np.ndarray, of_right: np.ndarray) -> float:
+    known = (of_right > 0) & np.isfinite(allowed)
+    return min(1.0, float(np.median(allowed[known] / of_right[known]))) if known.any() else 1.0
 
 
 def _split(balls: np.ndarray) -> Exact:

@@ -15,11 +15,10 @@ from .enclosure import Exact
 from .fitting import explanations
 from .following import as_the_output, beyond, follow
 from .locating import located
-from .mistake import Formula, Instability, Known, Mistake, Of, Variant
+from .mistake import Instability, Known, Mistake, Of, Variant
 from .naming import matches
 from .record import Record
 from .report import ALSO, UNSTABLE, Finding
-from .reverse import gradients_of
 from .verdict import Verdict
 
 FITS_TOLD = 2
@@ -45,7 +44,8 @@ def explained(
     if finding.verdict != Verdict.FAIL:
         return finding
     if wrong and follow(contract, wrong.formula, records, form):
-        return as_the_output(finding, wrong, _departure(wrong, gradients_of(contract, wrong.formula), bench, records))
+        apart = departure(bench, wrong, records) if isinstance(wrong, Variant) else ""
+        return as_the_output(finding, wrong, apart)
     if found := matches(contract, of, records, form):
         return _named(finding, bench, [match.known for match in found], records, accepted)
     fitted = islice(explanations(contract, of, records, form), FITS_TOLD)
@@ -55,17 +55,12 @@ def explained(
     return replace(finding, message=f"no known mistake{besides}.\n{_sentence(reasons)}{finding.message}")
 
 
-def _departure(known: Mistake, formula: Formula, bench: Workbench, records: Sequence[Record]) -> str:
-    """Of a variant, which accepting would make a pass though here and there it may be off by more than rounding."""
-    return departure(bench, formula, records) if isinstance(known, Variant) else ""
-
-
 def _named(
     finding: Finding, bench: Workbench, found: Sequence[Known], records: Sequence[Record], accepted: Collection[str]
 ) -> Finding:
     """As a variant, where what was found is one as surely as it would pass; else as what is nearest."""
     variants = sorted((each for each in found if isinstance(each, Variant)), key=lambda each: each.id not in accepted)
-    apart = {each.id: departure(bench, each.formula, records) for each in variants}
+    apart = {each.id: departure(bench, each, records) for each in variants}
     first = next((each for each in variants if not apart[each.id]), found[0])
     others = [each.id for each in found if each is not first]
     says = _told(first, records) + beyond(first, apart.get(first.id, ""))

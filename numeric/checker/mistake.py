@@ -30,9 +30,15 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Variant(Mistake):
-    """Another convention. It is no pass unless it was accepted, since it would break real weights."""
+    """Another convention. It is no pass unless it was accepted, since it would break real weights.
+
+    Its rounding is bounded as `conforming` says, or, where its orders of evaluation are not those of the right formula, by bounds of
+    its own: those of the right one are `Contract.bound` and `Contract.gradient_bounds`.
+    """
 
     converter: str = ""  # what to do to its inputs or outputs to have the convention asked for
+    bound: Callable[..., Any] | None = None
+    gradient_bounds: Callable[..., Any] | None = None
 
 
 @dataclass(frozen=True)

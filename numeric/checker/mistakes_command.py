@@ -50,24 +50,30 @@ def mistakes_command(
         typer.echo(json.dumps([catalogued(*each) for each in every], indent=2) if as_json else listing(every))
         return
     shown = [(each, known) for each, known in every if dtype in getattr(known, "dtypes", (dtype,))]
-    rows: list[Row] = []
     with only_reports_on_stdout() as out:
         console = Console(file=out, width=WIDTH, highlight=False, quiet=as_json)
         try:
-            for row in progress(_rows(shown, dtype, seed, jobs), len(shown), "mistakes"):
-                _show(row, rows[-1] if rows else None, console)
-                rows.append(row)
+            rows = _shown(_rows(shown, dtype, seed, jobs), len(shown), console)
         except BrokenProcessPool as error:
-            typer.echo(
-                "error: a process ended before its check did, perhaps for want of memory; try fewer --jobs", err=True
-            )
+            told = "a process ended before its check did, perhaps for want of memory; try fewer --jobs"
+            typer.echo(f"error: {told}", err=True)
             raise typer.Exit(1) from error
-        except KeyboardInterrupt:
-            pass
         if as_json:
             out.write(json.dumps([row.as_dict() for row in rows], indent=2) + "\n")
         _summarise(rows, len(shown) - len(rows), len(every) - len(shown), console)
     raise typer.Exit(130 if len(rows) < len(shown) else 0 if all(map(passed, rows)) else 1)
+
+
+def _shown(rows: Iterator[Row], total: int, console: Console) -> list[Row]:
+    """A line for each as it comes; those that came before Ctrl-C."""
+    shown: list[Row] = []
+    try:
+        for row in progress(rows, total, "mistakes"):
+            _show(row, shown[-1] if shown else None, console)
+            shown.append(row)
+    except KeyboardInterrupt:
+        pass
+    return shown
 
 
 def _rows(planted: Sequence[Planted], dtype: str, seed: int, jobs: int) -> Iterator[Row]:

@@ -95,24 +95,32 @@ def of_formula(
             distance = _distance(found, numbers, exact.high, allowed, form)
             if not record.generic:
                 distance *= min(1.0, NEARNESS * form.unit**0.5)
-            nearer = _nearer(found, numbers, exact.high, allowed, form)
-            if distance > 1 or (record.generic and nearer is False):
+            arrays = (found, numbers, exact.high, allowed)
+            if distance > 1 or (record.generic and _nearer(*arrays, form, 2, 3) is False):
                 return None
-            if _right_though_it_failed(found, numbers, exact.high, allowed):
+            if _right_though_it_failed(*arrays):
                 return None
             largest = max(largest, distance)
-            explains = explains or (record.failed and nearer is True)
+            explains = explains or (record.failed and _nearer(*arrays, form, 1, 1) is True)
     return largest if explains else None
 
 
-def _nearer(found: np.ndarray, wrong: np.ndarray, truth: np.ndarray, allowed: np.ndarray, form: Format) -> bool | None:
+def _nearer(
+    found: np.ndarray,
+    wrong: np.ndarray,
+    truth: np.ndarray,
+    allowed: np.ndarray,
+    form: Format,
+    found_off: float,
+    wrong_off: float,
+) -> bool | None:
     """Is what was found no further from the formula than half of its way to the truth, all entries together that tell?
 
-    Those do at which what was found is off by more than 2 allowances, or the formula by more than 3: there an implementation of the
-    formula is so near, if it errs by an allowance. None where no entry tells.
+    Those do at which one of the two is off by more than so many allowances; None where none does. An implementation of the formula
+    that errs by an allowance is so near wherever it is off by 2, or the formula by 3.
     """
     with np.errstate(all="ignore"):
-        telling = (np.abs(found - truth) > 2 * allowed) | (np.abs(wrong - truth) > 3 * allowed)
+        telling = (np.abs(found - truth) > found_off * allowed) | (np.abs(wrong - truth) > wrong_off * allowed)
         if not telling.any():
             return None
         reach = rounding_of(wrong, truth, allowed, form)[telling]

@@ -19,9 +19,9 @@ from ..kernel import ProofError, Theorem
 from ..registry import Claim, all_claims
 from ..render.catalogues import Catalogue, CatalogueError, in_language, languages
 from ..render.source import latex_source
-from . import check, claims, graph, listing, show, trust
+from . import check, claims, graph, listing, render, show, trust
 from .outcomes import told
-from .selection import UsageError, named, selected
+from .selection import UsageError, named, of_names, selected
 
 app = typer.Typer(
     add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]},
@@ -132,6 +132,35 @@ def graph_command(
         _print_json(graph.as_data(theorems))
     else:
         typer.echo(graph.of_families(theorems) if by_family else graph.of_theorems(theorems))
+
+
+@app.command("render")
+def render_command(
+    target: Annotated[str, typer.Option("--to", metavar="TARGET", help="tex, pdf, html or markdown")],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="the folder to write into")],
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="theorems or families; all where none is named")
+    ] = None,
+    layout: Annotated[
+        str | None, typer.Option(metavar="LAYOUT", help="of fragments: wide, or column for two-column papers")
+    ] = None,
+    language: Annotated[
+        str | None, typer.Option("--lang", metavar="LANG", help="en or ko; a site has both unless one is named")
+    ] = None,
+    figures: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="what `python -m numeric figures` wrote, for pdf and html")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write theorems for people to read, each formula checked against its proof."""
+    chosen = _asked(lambda: of_names(all_claims(), names or []))
+    request = _asked(lambda: render.requested(target, out, layout, language, figures))
+    outcome = render.run(chosen, target, request)
+    if as_json:
+        typer.echo(render.as_json(outcome))
+    else:
+        render.show(outcome, _console())
+    raise typer.Exit(outcome.exit_code)
 
 
 def _proved(name: str, as_json: bool) -> Theorem:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Protocol, TypeVar
 
 
@@ -34,8 +34,11 @@ def selected(items: Sequence[N], expression: str | None) -> list[N]:
     return found
 
 
-def named(items: Sequence[N], name: str) -> N:
-    """The one with this name: family.theorem, or only the theorem where one family has it. Raises UsageError."""
+def named(items: Sequence[N], name: str, also: Collection[str] = ()) -> N:
+    """The one with this name: family.theorem, or only the theorem where one family has it.
+
+    Raises UsageError, with a near name where one is near, perhaps one of `also`.
+    """
     full = [item for item in items if item.name == name]
     short = full or [item for item in items if item.name.rpartition(".")[2] == name]
     if len(short) == 1:
@@ -43,9 +46,21 @@ def named(items: Sequence[N], name: str) -> N:
     if short:
         raise UsageError(f"{name!r} is in several families: say which, as {' or '.join(i.name for i in short)}")
     known = {spelled: item.name for item in items for spelled in (item.name.rpartition(".")[2], item.name)}
+    known |= {other: other for other in also}
     close = dict.fromkeys(known[near] for near in difflib.get_close_matches(name, list(known), n=3, cutoff=0.6))
     hint = f"did you mean {' or '.join(close)}?" if close else "`python -m proofs list` names them"
     raise UsageError(f"no theorem is named {name!r}; {hint}")
+
+
+def of_names(items: Sequence[N], names: Sequence[str]) -> list[N]:
+    """Those with these names, and all of a family that is named, in their own order; all where none is named.
+
+    Raises UsageError.
+    """
+    families = {item.name.rpartition(".")[0] for item in items}
+    wanted = {name for name in names if name not in families}
+    found = {named(items, name, also=families).name for name in wanted}
+    return [item for item in items if not names or item.name in found or item.name.rpartition(".")[0] in names]
 
 
 class _Expression:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from ..kernel import Theorem
 from .catalogues import ENGLISH, Catalogue
-from .items import GateError, items
 from .latex import Latex
+from .page_items import GateError, items
 from .structure import Printer
 from .theorem import Page, page
 

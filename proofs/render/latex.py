@@ -23,13 +23,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 from ..terms import Term
+from .bars import Barred
 from .layouts import LAYOUTS
 from .names import GREEK, RenderError, Spelling
 from .parts import Formula, Part
-from .structure import BASE, FACTOR, PREFIX, SUM, TERM, Factor, Piece, Printer
+from .structure import BASE, FACTOR, PREFIX, SUM, TERM, Piece
 
 MACROS = {letter: f"\\{word}" for word, letter in GREEK.items()} | {"Sigma": r"\Sigma", "ε": r"\varepsilon"}
 DOMAINS = {
@@ -47,8 +47,10 @@ _LETTER = re.compile(r"([A-Za-z]|\\[A-Za-z]+)'*")
 _OPERATORS = {"erf": r"\operatorname{erf}"}
 
 
-class Latex(Printer):
+class Latex(Barred):
     minus = "-"
+    dot = r"\cdot"
+    small, large = r"\tfrac", r"\frac"
     layouts = LAYOUTS
     relations = {"eq": "=", "ne": r"\ne", "le": r"\le", "lt": "<", "tends": r"\to"}
 
@@ -92,30 +94,8 @@ class Latex(Printer):
     def rational(self, numerator: int, denominator: int) -> Piece:
         return Piece(rf"\tfrac{{{numerator}}}{{{denominator}}}", FACTOR)
 
-    def product(self, factors: Sequence[Factor]) -> Piece:
-        parts: list[str] = []
-        run: list[Factor] = []
-        for factor in factors:
-            if factor.under is None:
-                run.append(factor)
-                continue
-            while run and _is_outside(run[0]):
-                parts.append(self.at(run.pop(0).piece, FACTOR))
-            parts.append(rf"\frac{{{self._above(run)}}}{{{factor.under.text}}}")
-            run = []
-        parts += self._texts(run)
-        return Piece(_side_by_side(parts), TERM)
-
-    def _above(self, run: Sequence[Factor]) -> str:
-        if not run:
-            return "1"
-        return run[0].piece.text if len(run) == 1 and run[0].term.op == "add" else _side_by_side(self._texts(run))
-
-    def _texts(self, run: Sequence[Factor]) -> list[str]:
-        return [self.at(f.piece, PREFIX if k == len(run) - 1 else FACTOR) for k, f in enumerate(run)]
-
-    def inverse(self, base: Piece) -> Piece:
-        return Piece(rf"\frac{{1}}{{{base.text}}}", FACTOR)
+    def bar(self, above: str, below: str) -> str:
+        return rf"\frac{{{above}}}{{{below}}}"
 
     def raised(self, base: str, exponent: Term, piece: Piece) -> Piece:
         return Piece(f"{base}^{{{piece.text}}}", FACTOR)
@@ -213,17 +193,3 @@ def _subscript(spelling: Spelling, subscripts: Sequence[str]) -> str:
 def _joined(subscripts: Sequence[str]) -> str:
     """Single letters side by side; anything else with commas."""
     return (" " if all(_LETTER.fullmatch(s) for s in subscripts) else ", ").join(subscripts)
-
-
-def _is_outside(factor: Factor) -> bool:
-    """A number that stands before a fraction bar rather than above it: 1/2, or a 1 that somebody wrote."""
-    return factor.term.op == "number" and (factor.term.data.denominator != 1 or factor.term.data == 1)
-
-
-def _side_by_side(parts: Sequence[str]) -> str:
-    text = parts[0]
-    for before, part in pairwise(parts):
-        mixed = before.isdigit() and part.startswith("\\frac")
-        dot = part[0].isdigit() or part.startswith("\\tfrac") or mixed
-        text += (r" \cdot " if dot else " ") + part
-    return text

@@ -20,6 +20,7 @@ from ._activation_formulas import (
     where_positive,
     zero,
 )
+from ._sigmoid_gelus import bound, gradient_bounds, of_sigmoid, of_tanh
 
 ODD = "activations.gelu_odd_part"
 DERIVATIVE = "activations.gelu_derivative"
@@ -72,8 +73,8 @@ def _gradient_one_plus_erf(dy: Any, x: Any) -> Any:
 
 
 MISTAKES = (
-    Variant("gelu.tanh", "is the tanh approximation, x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2, up to 4.73e-4 away", DERIVATIVE, lambda x: of("gelu_tanh", x), converter='Take the one with erf: approximate="none" in PyTorch, approximate=False in JAX, "gelu" and not "gelu_new" in Hugging Face'),
-    Variant("gelu.sigmoid", "is the sigmoid approximation, x sigmoid(1.702 x), up to 0.0203 away", DERIVATIVE, _sigmoid_form, converter='Take the one with erf: "gelu" and not "quick_gelu" in Hugging Face'),
+    Variant("gelu.tanh", "is the tanh approximation, x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2, up to 4.73e-4 away", DERIVATIVE, lambda x: of("gelu_tanh", x), bound=bound(of_tanh), gradient_bounds=gradient_bounds(of_tanh), converter='Take the one with erf: approximate="none" in PyTorch, approximate=False in JAX, "gelu" and not "gelu_new" in Hugging Face'),
+    Variant("gelu.sigmoid", "is the sigmoid approximation, x sigmoid(1.702 x), up to 0.0203 away", DERIVATIVE, _sigmoid_form, bound=bound(of_sigmoid), gradient_bounds=gradient_bounds(of_sigmoid), converter='Take the one with erf: "gelu" and not "quick_gelu" in Hugging Face'),
     Mistake("gelu.without_root", "has erf(x), where erf(x / sqrt 2) is right", DENSITY, _half_of(erf)),
     Mistake("gelu.root_multiplies", "has erf(x sqrt 2), where erf(x / sqrt 2) is right", DENSITY, _half_of(lambda x: erf(x * root(2, x)))),
     Mistake("gelu.divided_by_two", "has erf(x / 2), where erf(x / sqrt 2) is right", DENSITY, _half_of(lambda x: erf(x / 2))),

@@ -22,7 +22,7 @@ from .markup import Setter, call, string
 from .opening import Counts, Entry, contents, reading, title_page, trusted
 
 Progress = Callable[[int, int], None]  # how many of how many theorems are printed
-TEMPLATE = ("style", "formulas", "book", "theorem", "behind")  # each may use what stands in those before it
+TEMPLATES = ("style", "formulas", "book", "theorem", "behind")  # each may use what stands in those before it
 
 
 class Source(NamedTuple):
@@ -70,11 +70,15 @@ def _parts(library: Library, catalogue: Catalogue) -> list[tuple[str, list[Entry
     return found
 
 
-def _head(catalogue: Catalogue) -> list[str]:
+def templates() -> list[str]:
+    """The functions that the source calls."""
     folder = files(__package__).joinpath("template")
-    template = [folder.joinpath(f"{name}.typ").read_text(encoding="utf-8") for name in TEMPLATE]
+    return [folder.joinpath(f"{name}.typ").read_text(encoding="utf-8") for name in TEMPLATES]
+
+
+def _head(catalogue: Catalogue) -> list[str]:
     title, language = string(catalogue.text("site.name")), string(catalogue.language)
-    return [*template, f"#show: book.with(title: {title}, language: {language})"]
+    return [*templates(), f"#show: book.with(title: {title}, language: {language})"]
 
 
 def _body(library: Library, pages: FamilyPages, parts: Sequence[tuple[str, Sequence[Entry]]]) -> Iterator[str]:

@@ -14,7 +14,9 @@ NAME = "Proof Hangul"
 FONT_FILES = {"Regular": "hangul.ttf.xz", "Bold": "hangul-bold.ttf.xz"}
 _ROWS, _COLUMNS = range(0xB0, 0xC9), range(0xA1, 0xFF)  # of KS X 1001, where syllables stand
 SYLLABLES = frozenset(bytes((row, column)).decode("euc_kr") for row in _ROWS for column in _COLUMNS)
-_EXOTIC = re.compile("[^\u0000-\u024f\u0370-\u03ff\u2000-\u206f\u2070-\u22ff\u3000-\u301c\u3131-\u3163]")
+_EXOTIC = re.compile(
+    "[^\u0000-\u024f\u0370-\u03ff\u2000-\u206f\u2070-\u22ff\u3000-\u3002\u3008-\u3011\u3014\u3015\u3131-\u3163]"
+)
 
 
 def unpack(folder: Path) -> None:

@@ -39,7 +39,10 @@ class Setter:
         return f"{'with-page' if self._is_known(name) else 'code'}({string(name)})"
 
     def _part(self, part: Part) -> str:
-        return self.formula(part.text) if isinstance(part, Formula) else self._words(part.text)
+        if not isinstance(part, Formula):
+            return self._words(part.text)
+        formula = self.formula(part.text)
+        return formula if _width(part) <= LINE else f"#wide({formula})"
 
     def _words(self, text: str) -> str:
         return f"#cited({string(text)})" if self._is_known(text) else f"#{string(text)}"

@@ -24,10 +24,10 @@ from ...notation import (
 )
 from ...terms import Term, free
 from ..inverse import formulas, typst
+from ..inverse.symbol_table import Table
 from ..inverse.symbols import written
-from ..inverse.table import Table
-from ..items import GateError
 from ..names import Notation, symbol_name
+from ..page_items import GateError
 from ..typst import Typst
 
 _M = size("M")

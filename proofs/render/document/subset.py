@@ -16,7 +16,7 @@ from typing import Any
 
 from .hangul import FONT_FILES, NAME, SYLLABLES
 
-PUNCTUATION = "\u3000、。〈〉《》「」『』【】〔〕〜"
+PUNCTUATION = "\u3000、。〈〉《》「」『』【】〔〕"
 LETTERS = frozenset(map(chr, range(0x3131, 0x3164)))
 _DROPPED = ["DSIG", "FFTM", "VORG", "gasp", "kern", "vhea", "vmtx"]
 

@@ -36,13 +36,13 @@ class TheoremPages:
         yield from self._proof(page)
         if theorem.source is not None:
             yield call("remark", string(self._document("no_steps")), self._set.words(theorem.source))
-        if page.refusals:
-            titles = string(self._document("near_misses")), string(self._said("if"))
-            yield call("near-misses", *titles, *map(self._refusal, page.refusals))
         yield from self._rests(theorem)
         if broken_by := self._mistakes.get(theorem.name):
             count = self.catalogue.text("site.breaks", count=f"{len(broken_by)}")
             yield call("named", string(count), array(map(string, broken_by)))
+        if page.refusals:
+            titles = string(self._document("near_misses")), string(self._said("if"))
+            yield call("near-misses", *titles, *map(self._refusal, page.refusals))
 
     def _said(self, key: str) -> str:
         return self.catalogue.text(f"headings.{key}")

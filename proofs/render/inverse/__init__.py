@@ -9,6 +9,6 @@ A front end is a function of a text and the form that it has (`latex.FORMS`); it
 
 from .formulas import fragment
 from .problems import UnreadableError
-from .table import DeclarationError, Table
+from .symbol_table import DeclarationError, Table
 
 __all__ = ["DeclarationError", "Table", "UnreadableError", "fragment"]

@@ -13,12 +13,12 @@ from . import binders, indices, latex
 from .formulas import Read
 from .problems import Complaint, UnreadableError
 from .reading import Reading
+from .symbol_table import DeclarationError, Table
 from .symbols import Declared, matched
-from .table import DeclarationError, Table
 from .tree import Domain, Members, Name, Node, Number, Place, Relation, Symbol
 
 
-def declared(kind: str, texts: Sequence[str], table: Table, read: Read = latex.read) -> list[Declared]:
+def introduced(kind: str, texts: Sequence[str], table: Table, read: Read = latex.read) -> list[Declared]:
     """The names that one declaration introduces, with what they stand for; `table` has the sizes and spaces it speaks of.
 
     Raises UnreadableError where the formulas are no declaration of that kind.
@@ -42,7 +42,7 @@ def table_of(
     """
     ranges = {s for s in symbols if isinstance(s, Term) and s.op in ("size", "space")}
     for group, own in ((("size", "space"), ranges), (_LATER, set(symbols) - ranges)):
-        names = [d for kind, texts in entries if kind in group for d in declared(kind, texts, table, read)]
+        names = [d for kind, texts in entries if kind in group for d in introduced(kind, texts, table, read)]
         table = table.with_(matched(names, own))
     if unknown := [kind for kind, _ in entries if kind not in _KINDS]:
         raise DeclarationError(f"no such kinds of declarations: {', '.join(unknown)}")

@@ -14,8 +14,8 @@ from ...terms import Term
 from . import latex
 from .formulas import Read
 from .problems import UnreadableError
+from .symbol_table import DeclarationError, Table
 from .symbols import defined_like, looks_like, written
-from .table import DeclarationError, Table
 from .tree import Name, Node, Relation, Symbol
 
 

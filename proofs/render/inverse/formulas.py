@@ -12,7 +12,7 @@ from ...well_typed import check_entry
 from . import applied, binders, indices, latex, propositions, reals
 from .problems import Complaint, UnreadableError
 from .reading import Reading
-from .table import Table
+from .symbol_table import Table
 from .tree import ForAll, Implies, Limit, Node, Relation, Symbol
 
 Read = Callable[[str, str], Any]  # a front end: a text, and the form that it has, as a raw tree

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ...terms import Term
 from .problems import Complaint
 from .sizes import UNKNOWN, Sizes
-from .table import Table
+from .symbol_table import Table
 from .tree import Name, Symbol
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ...terms import Family, IndexMap, Term, named
-from .table import DeclarationError
+from .symbol_table import DeclarationError
 from .tree import Name
 
 _LETTERS = dict(zip(

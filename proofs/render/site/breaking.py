@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from xml.etree.ElementTree import Element
 
 SHORT = 18  # letters and signs that fit everywhere
-OPENED = 24  # between tall brackets, from which on they may be broken
+OPENED = 30  # between tall brackets, from which on they may be broken
 RELATIONS = frozenset("=≤<≥>≠→⇒")
 SUMS = frozenset("+−")
-LOW, TALL = "1.3em", "2.1em"
+LOW, TALL, TALLEST = "1.3em", "2.1em", "2.8em"
 _OPENING, _CLOSING = frozenset("([⌊"), frozenset(")]⌋")
 _FENCES = frozenset("([|{")
 
@@ -54,25 +54,40 @@ def _may_be_opened(part: Element) -> bool:
     fenced = _base(part)
     if fenced.tag != "mrow" or not is_fenced(fenced) or any(p.tag == "mtable" for p in fenced):
         return False
-    return _letters(fenced) > OPENED
+    return _letters(fenced) > OPENED and len(_split(list(_flat_between(fenced)), _starts_inner_piece)) > 1
 
 
 def _opened(part: Element) -> Iterator[Element]:
     """The left bracket, what is between, and the right one, which has the scripts."""
-    left, *inside, right = _base(part)
-    size = TALL if any(p.tag in ("mfrac", "munderover") for row in inside for p in row.iter()) else LOW
+    left, *_, right = _base(part)
+    inside = list(_flat_between(_base(part)))
+    size = _size(inside)
     for bracket, form in ((left, "prefix"), (right, "postfix")):
         bracket.attrib |= {"form": form, "minsize": size, "maxsize": size}
-    row = Element("mrow")
-    row.extend(inside)
     yield left
-    yield from _flat(row)
+    yield from inside
     if part.tag == "mrow":
         yield right
         return
+    stretched = Element("mrow")  # in which the bracket gets its size, as it does not as the base of scripts
+    stretched.append(right)
     scripted = Element(part.tag, part.attrib)
-    scripted.extend([right, *part[1:]])
+    scripted.extend([stretched, *part[1:]])
     yield scripted
+
+
+def _flat_between(fenced: Element) -> Iterator[Element]:
+    row = Element("mrow")
+    row.extend(fenced[1:-1])
+    return _flat(row)
+
+
+def _size(inside: Row) -> str:
+    """Of brackets around sums or fractions, and around fractions with sums or fractions in them."""
+    tall = [e for part in inside for e in part.iter() if e.tag in ("mfrac", "munderover")]
+    if any(e.tag in ("mfrac", "munderover") for t in tall if t.tag == "mfrac" for e in list(t.iter())[1:]):
+        return TALLEST
+    return TALL if tall else LOW
 
 
 def _letters(element: Element) -> int:
@@ -131,7 +146,14 @@ def _starts_piece(row: Row, k: int, depth: int) -> bool:
         return not _is_among_places(row, k)
     if depth and (_is_difference(part) or _is_sign(part, RELATIONS)):
         return True
+    if _is_word(part) and _is_sign(before, "("):  # f(g(x)
+        return any(map(_is_word, row[max(0, k - 3) : k - 1]))
     return _ends_factor(before) and _starts_factor(part, before)
+
+
+def _starts_inner_piece(row: Row, k: int, depth: int) -> bool:
+    """Where the row stands in brackets."""
+    return _starts_piece(row, k, depth + 1)
 
 
 def _is_among_places(row: Row, k: int) -> bool:
@@ -165,9 +187,14 @@ def _starts_factor(part: Element, before: Element) -> bool:
     )
 
 
+def _is_word(part: Element) -> bool:
+    base = _base(part)
+    return base.tag == "mi" and len(base.text or "") > 1
+
+
 def _base(part: Element) -> Element:
     """What the scripts of a part hang on."""
-    while part.tag in ("msub", "msup", "msubsup", "mpadded"):
+    while part.tag in ("msub", "msup", "msubsup", "mpadded") or (part.tag == "mrow" and len(part) == 1):
         part = part[0]
     return part[0] if part.tag == "munderover" else part
 

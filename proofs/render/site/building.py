@@ -38,13 +38,13 @@ def built(
     start = time.perf_counter()
     _require_replaceable(out)
     library = Library(theorems)
+    shown = [None if figures is None else read_figures(figures, catalogue.language) for catalogue in catalogues]
     models = _models(library, catalogues, progress)
     with _replaced(out) as folder:
         sizes: dict[str, int] = {}
-        for catalogue, pages in zip(catalogues, models, strict=True):
-            shown = None if figures is None else read_figures(figures, catalogue.language)
+        for catalogue, pages, drawn in zip(catalogues, models, shown, strict=True):
             place = _place(catalogue, catalogues)
-            edition = Edition(library, catalogue, pages, "../" if place else "", _others(catalogue, catalogues), shown)
+            edition = Edition(library, catalogue, pages, "../" if place else "", _others(catalogue, catalogues), drawn)
             sizes |= {place + name: _write(folder / place / name, text) for name, text in edition.documents().items()}
         for name, text in _assets().items():
             _write(folder / "assets" / name, text)

@@ -56,7 +56,7 @@ class Edition:
         self.families = {family: self._about(family) for family in library.families}
         self._shared: dict[str, Any] = {
             "library": library, "catalogue": catalogue, "figures": figures, "families": self.families, "pages": pages,
-            "root": root, "others": others, "say": functools.partial(catalogue.text),
+            "root": root, "others": others, "say": catalogue.text,
             "counted": self._counted, "link": library.link, "family_of": family_of, "own_name": own_name,
             "breakable": lambda name: Markup(breakable(name)), "relation": _relation, "claim_text": self._claim,
             "citations": citations, "source_of": source_of, "coded": coded, "prose": prose,
@@ -70,9 +70,13 @@ class Edition:
         if self.figures is not None:
             found["figures.html"] = self._rendered("figures.html")
             found["mistakes.html"] = self._rendered("mistakes.html")
-        return found | {f"{family}.html": self.family(family) for family in self.families}
+        if taken := found.keys() & {f"{family}.html" for family in self.families}:
+            raise RenderError(
+                f"found a family whose page would be {min(taken)}, which is another page of the site; give its file another name"
+            )
+        return found | {f"{family}.html": self._family(family) for family in self.families}
 
-    def family(self, family: str) -> str:
+    def _family(self, family: str) -> str:
         theorems = self.library.families[family]
         typesetter = Typesetter(self.library.link)
         text = self._rendered(

@@ -91,7 +91,7 @@ def _reach(found: Sequence[Piece], ends: Sequence[float], start: int, stop: int)
 
 
 def _split_pairs(found: Sequence[Piece], spans: Sequence[tuple[int, int]]) -> frozenset[int]:
-    r"""The brackets that \left and \right cannot be: those with a partner on another line, or around something narrowed."""
+    r"""Brackets that \left and \right cannot be: those with a partner on another line, or around something narrowed."""
     line_of: dict[int, int] = {}
     split: set[int] = set()
     around: list[int] = []

@@ -53,22 +53,32 @@ def _display(name: str, rows: Sequence[str]) -> list[str]:
 
 
 def definitions(found: Sequence[Sequence[Part]], voice: Voice) -> list[str]:
-    """Definitions below each other, at their equals signs where the names before these are short; conditions stand below."""
+    """Definitions below each other, at their equals signs where these leave room enough; conditions stand below."""
     sides = [_sides(line) for line in found]
-    left = max((widths_of(name).display for name, _ in sides), default=0.0)
-    text = voice.layout.text
-    is_aligned = left <= text * _LEFT_SIDE
-    width = text - (left + SIGN if is_aligned else 0)
+    width = _beside_names(sides, voice.layout)
     rows: list[str] = []
     for (name, body), (equation_, *rest) in zip(sides, found, strict=True):
-        if is_aligned:
+        if width is not None:
             rows.append(rf"{text_of(name)} & = {stacked(lines(text_of(body), width))}")
         else:
-            rows += [f"& {row}" for row in rows_of(equation_.text, width)]
+            rows += [f"& {row}" for row in rows_of(equation_.text, voice.layout.text)]
         if rest:
-            condition = voice.running(rest, width).lstrip(", ")
-            rows.append(rf"& \parbox[t]{{{width:.0f}pt}}{{\raggedright {condition}}}")
+            room = voice.layout.text if width is None else width
+            condition = voice.running(rest, room).lstrip(", ")
+            rows.append(rf"& \parbox[t]{{{room:.0f}pt}}{{\raggedright {condition}}}")
     return _display("align*", rows)
+
+
+def _beside_names(sides: Sequence[tuple[Row, Row]], layout: Layout) -> float | None:
+    """How wide what follows an equals sign may be; None where the names that are defined are too wide for that."""
+    left = max((widths_of(name).display for name, _ in sides), default=0.0)
+    width = layout.text - left - SIGN
+    if left > layout.text * _LEFT_SIDE:
+        return None
+    beside = [lines(text_of(body), width) for _, body in sides]
+    whole = [lines(f"{text_of(name)} = {text_of(body)}", layout.text) for name, body in sides]
+    fits = max((line.width for found in beside for line in found), default=0.0) <= width
+    return width if fits and sum(map(len, beside)) <= sum(map(len, whole)) + 1 else None
 
 
 def _sides(line: Sequence[Part]) -> tuple[Row, Row]:

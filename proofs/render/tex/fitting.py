@@ -3,7 +3,7 @@ r"""Formulas in a given width. Where no line can be broken, something in it is: 
 lines         \begin{aligned}[t] & a \\ & \quad + b \end{aligned}
 fraction      \frac{\begin{aligned} ... \end{aligned}}{c}, and a root likewise
 exponent      x^{\begin{subarray}{l} a \\ + b \end{subarray}}
-table         cells in lines; the whole in smaller type, \mbox{\small$ ... $}, where that does not do
+table         smaller, \mbox{\small\arraycolsep=2pt $ ... $}; or with cells in lines, by gathered; or both
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from .shapes import Fraction, Part, Power, Root, Row, Table, text_of, widths_of
 
 _BAR, _ROOT = 2.4, 10.0
 _SMALLER = ((r"\small", 0.92), (r"\footnotesize", 0.83), (r"\scriptsize", 0.81), (r"\tiny", 0.72))
+_SAME_IN_EVERY_SIZE = 1.05  # as the signs of sums and tall brackets are
 _NARROW_COLUMNS = 4.0  # between two columns, with \arraycolsep=2pt
 
 Cells = list[list[tuple[str, float]]]
@@ -97,13 +98,17 @@ def _table(table: Table, width: float) -> tuple[str, float]:
         wide = by * sum(max(width for _, width in column) for column in zip(*cells, strict=True))
         wide += _tightly_around(table) if macro else around_cells(table)
         text = _written(table, cells)
+        if macro and r"\sum" in text:
+            wide *= _SAME_IN_EVERY_SIZE
         if wide <= width:
             break
     return (rf"\mbox{{{macro}\arraycolsep=2pt ${text}$}}" if macro else text), wide
 
 
 def _tightly_around(table: Table) -> float:
-    return around_cells(table) - (10 - _NARROW_COLUMNS) * (len(table.rows[0]) - 1)
+    """The same with narrow columns; those of cases have a space of their own."""
+    narrower = 0 if "cases" in table.begin else 10 - _NARROW_COLUMNS
+    return around_cells(table) - narrower * (len(table.rows[0]) - 1)
 
 
 def _broken(table: Table, room: float) -> Cells:

@@ -18,6 +18,7 @@ from ..gate import gated_page
 from ..latex import Latex
 from ..parts import Formula, Part, Words
 from ..references import Reference, citations, cited_by
+from ..site.library import resting_on
 from ..theorem import Page, Refusal
 from . import displays
 from .header import header
@@ -30,7 +31,7 @@ _LABEL = re.compile(r"\\mathrm\{[^{}]*\}")
 
 
 class Fragment(NamedTuple):
-    """`place` is its file, `formulas` how many were parsed back and compared with the proof, `cites` keys of references."""
+    """`place` is its file, `formulas` how many were compared with the proof, `cites` the keys of its references."""
 
     name: str
     place: str
@@ -42,8 +43,8 @@ class Fragment(NamedTuple):
 def fragment(theorem: Theorem, layout: Layout = LAYOUTS["wide"], catalogue: Catalogue = ENGLISH) -> Fragment:
     """The fragment of a theorem.
 
-    Raises GateError where a formula is not what was proved, or the text does not read back as its page; RenderError where
-    there are no words for something.
+    Raises GateError where a formula is not what was proved, or the text does not read back as its page; RenderError
+    where there are no words for something.
     """
     gated = gated_page(theorem, Latex, catalogue)
     voice = Voice(layout, catalogue, frozenset(t.name for t in theorem.uses))
@@ -70,13 +71,15 @@ class _Written:
         yield rf"\begin{{theorem}}[{title}]\label{{thm:{found.name}}}\allowdisplaybreaks\sloppy"
         yield words(" ".join(found.says.split()))
         yield from self._hypothesis()
+        follows = "_where" if found.definitions else "_if" if found.hypotheses else ""
         if found.symbols:
             symbols = voice.catalogue.joined("lists.semicolon", [s.parts for s in found.symbols])
-            yield voice.said(f"for_all{'_where' if found.definitions else ''}", symbols=symbols)
+            yield voice.said(f"for_all{follows}", symbols=symbols)
         if found.definitions:
+            yield from [] if found.symbols else [voice.said("where")]
             yield from displays.definitions(found.definitions, voice)
         if found.hypotheses:
-            yield voice.said("given")
+            yield from [voice.said("given")] if found.definitions or not found.symbols else []
             yield from displays.numbered(found.hypotheses, f"hyp:{found.name}", voice.layout)
             yield voice.said("then")
         elif found.definitions:
@@ -131,6 +134,7 @@ class _Written:
         if refusal.symbols:
             yield voice.running(_capital(besides(refusal.symbols, voice.catalogue))) + "."
         if refusal.definitions:
+            yield voice.said("refused_where")
             yield from displays.definitions(refusal.definitions, voice)
         given = voice.catalogue.joined("lists.and", map(Formula, refusal.hypotheses or ()))
         if refusal.hypotheses is None:
@@ -171,15 +175,3 @@ def _capital(parts: Sequence[Part]) -> tuple[Part, ...]:
     first, *rest = parts
     assert isinstance(first, Words)
     return Words(first.text[:1].upper() + first.text[1:]), *rest
-
-
-def resting_on(theorem: Theorem) -> set[Theorem]:
-    """All that a theorem cites, and what that cites."""
-    found: set[Theorem] = set()
-    waiting = list(theorem.uses)
-    while waiting:
-        cited = waiting.pop()
-        if cited not in found:
-            found.add(cited)
-            waiting += cited.uses
-    return found

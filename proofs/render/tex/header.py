@@ -1,4 +1,4 @@
-"""What the comment at the top of a fragment records, so that it can be told apart from an older one, or one in another notation."""
+"""The comment at the top of a fragment: what tells it apart from an older one, or from one in another notation."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from .prose import Voice
 
 _DISTRIBUTION = "transformer-proofs"
 NOTATION = (
-    "indices start at 0, so that i < n is one of 0, ..., n - 1; tokens are rows, so that a layer maps X to X W; columns 2 m and "
-    "2 m + 1 of a positional encoding are interleaved, where the definitions do not say otherwise; other letters as declared"
+    "indices start at 0, so that i < n is one of 0, ..., n - 1; tokens are rows, so that a layer maps X to X W; "
+    "columns 2 m and 2 m + 1 of a positional encoding are interleaved, where the definitions do not say otherwise; "
+    "other letters as declared"
 )
 HANGUL = (
     "the document needs a Hangul font: \\usepackage{kotex}, or XeLaTeX or LuaLaTeX with one; plain pdflatex has none"
@@ -22,8 +23,8 @@ HANGUL = (
 def header(gated: Gated, voice: Voice, cites: Sequence[str]) -> list[str]:
     found, steps = gated.page, len(gated.page.lines)
     labels = [f"thm:{found.name}", f"eq:{found.name}"]
-    labels += [f"hyp:{found.name}:1 to {len(found.hypotheses)}"] if found.hypotheses else []
-    labels += [f"eq:{found.name}:1 to {steps}"] if steps else []
+    labels += [_numbered(f"hyp:{found.name}", len(found.hypotheses))] if found.hypotheses else []
+    labels += [_numbered(f"eq:{found.name}", steps)] if steps else []
     lines = [
         f"{found.name}",
         f"{_DISTRIBUTION} {_version()}, layout {voice.layout.name}, language {voice.catalogue.language}",
@@ -35,6 +36,10 @@ def header(gated: Gated, voice: Voice, cites: Sequence[str]) -> list[str]:
     lines += [f"cites {', '.join(cites)}, of references.bib"] if cites else []
     lines += [HANGUL] if voice.catalogue.language == "ko" else []
     return [row for line in lines for row in textwrap.wrap(line, 110, initial_indent="% ", subsequent_indent="%   ")]
+
+
+def _numbered(label: str, count: int) -> str:
+    return f"{label}:1" + (f" to {count}" if count > 1 else "")
 
 
 def _version() -> str:

@@ -13,7 +13,7 @@ class Layout(NamedTuple):
     beside: bool
 
 
-# The text of article is 345 pt wide in one column; its columns are 221 pt (A4) or 229 pt (letter), those of conferences more.
-LAYOUTS = {"wide": Layout("wide", 343.0, True), "column": Layout("column", 219.0, False)}
+# The text of article is 345 pt wide; two columns of it are 221 pt each on A4 and 229 pt on letter paper.
+LAYOUTS = {"wide": Layout("wide", 343.0, True), "column": Layout("column", 217.0, False)}
 NUMBER = 32.0  # room for the number of an equation, such as (1234), and the space before it
 SIGN = 14.0  # a relation in a column of its own

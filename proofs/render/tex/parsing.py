@@ -12,7 +12,8 @@ from .shapes import Fence, Fraction, Part, Power, Root, Row, Shape, Table, brack
 from .widths import NOTHING, Widths, fixed, sized
 
 _TOKEN = re.compile(
-    r"\s*(\\(?:operatorname|mathrm|mathit|mathbf|text|begin|end)\{[^{}]*\}|\\(?:left|right)[()\[\]|]|\\[A-Za-z]+|\\[!\\]|[^\s\\])"
+    r"\s*(\\(?:operatorname|mathrm|mathit|mathbf|text|begin|end)\{[^{}]*\}|\\(?:left|right)[()\[\]|]"
+    r"|\\[A-Za-z]+|\\[!\\]|[^\s\\])"
 )
 _WORD = re.compile(r"\\(operatorname|mathrm|mathit|mathbf|text)\{([^{}]*)\}")
 _CLOSING = {
@@ -30,7 +31,7 @@ _KINDS = {
 }  # fmt: skip
 _SPECIAL = {
     r"\sum": Part("op", r"\sum", False, Widths(14.5, 10.6, 8.5, 6.1), 3),
-    r"\bmod": Part("bin", r"\bmod", False, Widths(19, 19, 19, 17)),
+    r"\bmod": Part("bin", r"\bmod", False, Widths(19, 19, 20.5, 18)),
     **{op: Part("op", op, False, widths.word("operatorname", word)) for op, word in widths.OPERATORS.items()},
 }
 _WITH_LIMITS = (r"\sum", r"\lim")

@@ -1,6 +1,6 @@
 r"""A row as pieces that stay whole, with what it costs to start a line at each of them.
 
-Brackets that are wide are taken apart, so that a line may end inside them. A piece that is too wide for any line is narrowed.
+Wide brackets are taken apart, so that a line may end inside them. A piece that is too wide for any line is narrowed.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ _WIDE = 0.25  # brackets that take more of a line than this may be broken inside
 _DEEPER = 45.0  # what one more pair of brackets around a place costs
 _RELATION, _QUANTIFIED, _TERM, _COMMA, _ARROW, _SUM, _FACTOR = 5, 10, 20, 30, 75, 70, 85
 _OPENED, _NUMBER, _SUMMED, _CALLED = 110, 190, 250, 400
+GENTLE, RELUCTANT = _OPENED, _SUMMED  # below the one, running text may break; below the other, where it has to
 _CHAINS = ("=", "<", r"\le", r"\ge", r"\ne", r"\Rightarrow", r"\to")
 _DERIVATIVE = re.compile(r"\\frac\{\\mathrm\{d\}\}\{\\mathrm\{d\} ")
 
@@ -33,7 +34,7 @@ class Piece(NamedTuple):
     width: float
     cost: float
     rank: int
-    gentle: bool  # whether running text may break here
+    alone: float  # the cost without that of the brackets around, to compare with GENTLE and RELUCTANT
     tall: bool = False  # whether it was narrowed: brackets that grow around it would grow below it as well
     pair: int | None = None  # of a bracket: its number, which its partner has too
     grows: int | None = None  # of a bracket that grows: how tall it has to be
@@ -59,15 +60,18 @@ class Taken:
         chained = any(p.text in _CHAINS for p in row)
         places = _places(row)
         for k, (part, kind) in enumerate(zip(row, kinds, strict=True)):
-            cost, rank = _start(before, part, kind, kinds[k - 1]) if before else (_OPENED if depth else NEVER, 1)
+            cost, rank = _start(before, part, kind, kinds[k - 1]) if before else ((_OPENED, 1) if depth else (NEVER, 0))
             if before:
                 self._run += getattr(gap(kinds[k - 1], kind), self._size)
             if k in places or (depth and cost == _RELATION):
                 cost = NEVER
-            gentle = cost < _OPENED
-            cost, rank = cost + depth * _DEEPER, min(rank + depth + chained * (rank > 1), _MOST_RANKS)
+            alone = cost
+            cost, rank = (
+                cost + depth * _DEEPER,
+                min(rank + depth + (chained and rank > 0 and kind != "rel"), _MOST_RANKS),
+            )
             self._run = 0 if cost < _SUMMED else self._run
-            yield from self._pieces(part, Piece(part.text, part.spaced, kind, 0, cost, rank, gentle), depth)
+            yield from self._pieces(part, Piece(part.text, part.spaced, kind, 0, cost, rank, alone), depth)
             before = part
 
     def _pieces(self, part: Part, piece: Piece, depth: int) -> Iterator[Piece]:
@@ -93,7 +97,7 @@ class Taken:
         side += getattr(part.script_widths, self._size)
         self._run += side
         closing = fence.closing + part.scripts
-        yield piece._replace(text=closing, spaced=False, kind="close", width=side, cost=NEVER, gentle=False)
+        yield piece._replace(text=closing, spaced=False, kind="close", width=side, cost=NEVER, alone=NEVER)
 
 
 def _places(row: Row) -> set[int]:

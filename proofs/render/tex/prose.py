@@ -1,4 +1,4 @@
-r"""Words for running text. Signs in them are set with \ensuremath, so that \( ... \) is always a formula that was proved."""
+r"""Words for running text. Signs in them are set with \ensuremath: \( ... \) is always a formula that was proved."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ESCAPED = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "_": r"\_",
     **{c: f"\\{c}" for c in "&%#${}"}, **{c: rf"\ensuremath{{{sign}}}" for c, sign in _SIGNS.items()},
 }  # fmt: skip
-_LONG_NAME = re.compile(r"([A-Za-z0-9]+(?:[._][A-Za-z0-9]+){2,})")
+_LONG_NAME = re.compile(r"([A-Za-z][A-Za-z0-9]*(?:[._][A-Za-z0-9]+){2,})")
 
 
 def words(text: str) -> str:

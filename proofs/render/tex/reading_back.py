@@ -1,7 +1,7 @@
-r"""Reads a fragment back: every formula and every label in it, in order, compared with those of the page that was gated.
+"""Reads a fragment back: every formula and every label in it, in order, as on the page that was gated.
 
-What a fragment may hold is closed: a macro or an environment that no fragment has is refused, so that nothing can hide a
-formula or change one. Lines that start with % are comments; there are no others.
+What a fragment may hold is closed: a macro or an environment that no fragment has is refused, so that nothing can hide
+a formula or change one. Lines that start with % are comments; there are no others.
 """
 
 from __future__ import annotations
@@ -17,11 +17,14 @@ from .unlaid import NotLaidOutError, tokens_of, unlaid
 
 _DISPLAYS = ("equation", "align", "align*", "flalign")
 _CARRIED_ON = tuple(
-    (*start, space) for start in (("&",), ("&", r"\rlap", "{", "$", r"\displaystyle")) for space in (r"\quad", r"\qquad")
+    (*start, space)
+    for start in (("&",), ("&", r"\rlap", "{", "$", r"\displaystyle"))
+    for space in (r"\quad", r"\qquad")
 )
 _PROSE = frozenset(
-    r"\begin{theorem} \end{theorem} \begin{proof} \end{proof} \par \begingroup \endgroup \noindent \medskip \sloppy \allowdisplaybreaks \raggedright \small"
-    r" \allowbreak \texttt \textit \textbackslash \textasciitilde \textasciicircum \_ \& \% \# \$ \{ \} \else \fi".split()
+    r"\begin{theorem} \end{theorem} \begin{proof} \end{proof} \begingroup \endgroup \par \noindent \medskip \sloppy"
+    r" \small \raggedright \allowdisplaybreaks \allowbreak \texttt \textit \textbackslash \textasciitilde \textasciicircum"
+    r" \_ \& \% \# \$ \{ \} \else \fi".split()
 )
 _SIGN = re.compile(r"[<>|=-]|\^2|\\[A-Za-z]+")
 
@@ -32,19 +35,19 @@ def require_same(text: str, page: Page, layout: Layout) -> None:
         reading = _Reading(text)
         reading.read()
     except NotLaidOutError as problem:
-        raise GateError(f"{page.name}, as a fragment", str(problem)) from None
+        raise GateError(f"{page.name}, as a fragment: {problem}") from None
     needed = [unlaid(tokens_of(formula)) for formula in expected(page, layout)]
     for number, (found, wanted) in enumerate(zip(reading.formulas, needed, strict=False), 1):
         if found != wanted:
             raise GateError(
-                f"{page.name}, formula {number} of the fragment", f"found {_said(found)}, needed {_said(wanted)}"
+                f"{page.name}, formula {number} of the fragment: found {_said(found)}, needed {_said(wanted)}"
             )
     for what, have, want in (
         ("formulas", len(reading.formulas), len(needed)),
         ("labels", reading.labels, _labels(page)),
     ):
         if have != want:
-            raise GateError(f"{page.name}, the {what} of the fragment", f"found {have}, needed {want}")
+            raise GateError(f"{page.name}, the {what} of the fragment: found {have}, needed {want}")
 
 
 def _said(tokens: Iterable[str]) -> str:

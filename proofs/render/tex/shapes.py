@@ -1,4 +1,4 @@
-r"""A printed formula as parts with widths, so that it can be broken into lines: a row of signs, fractions, brackets, tables."""
+r"""A formula as parts with widths, so that it can be broken into lines: a row of signs, fractions, brackets, tables."""
 
 from __future__ import annotations
 

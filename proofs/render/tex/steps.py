@@ -49,7 +49,11 @@ def _beside(found: Page, start: str, voice: Voice) -> list[str]:
         if _natural(line.term) <= column:
             rows.append(f"{begun} && {said} {_label(found, k)}")
         else:
-            rows += [f"{begun} && {_label(found, k)}", *(rf"& {row} && \notag" for row in later), rf"& && {said} \notag"]
+            rows += [
+                f"{begun} && {_label(found, k)}",
+                *(rf"& {row} && \notag" for row in later),
+                rf"& && {said} \notag",
+            ]
     return rows
 
 

@@ -1,9 +1,9 @@
 r"""A formula without what only lays it out: the tokens that it has on its page.
 
-    \allowbreak \quad \qquad \! \displaystyle {}                    nothing
-    \begin{aligned}[t] & a \\ & \quad + b \end{aligned}             a + b; likewise gathered, and subarray in an exponent
-    \bigl( ... \biggr)                                              \left( ... \right)
-    \rlap{$\displaystyle a$}, \mbox{\small\arraycolsep=2pt $a$}     a
+\allowbreak \quad \qquad \! \displaystyle {}                    nothing
+\begin{aligned}[t] & a \\ & \quad + b \end{aligned}             a + b; likewise gathered, and subarray in an exponent
+\bigl( ... \biggr)                                              \left( ... \right)
+\rlap{$\displaystyle a$}, \mbox{\small\arraycolsep=2pt $a$}     a
 """
 
 from __future__ import annotations
@@ -13,11 +13,14 @@ from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 TOKEN = re.compile(
-    r"\\(?:operatorname|mathrm|mathit|mathbf|text|begin|end|label|ref|cite)\{[^{}]*\}|\\[A-Za-z]+\s*|\\.|\s+|.", re.DOTALL
+    r"\\(?:operatorname|mathrm|mathit|mathbf|text|begin|end|label|ref|cite)\{[^{}]*\}|\\[A-Za-z]+\s*|\\.|\s+|.",
+    re.DOTALL,
 )
 _NOTHING = frozenset(r"\allowbreak \quad \qquad \! \displaystyle".split())
 _BRACKETS = {
-    rf"\{size}{side}": rf"\{grows}" for size in ("big", "Big", "bigg", "Bigg") for side, grows in (("l", "left"), ("r", "right"))
+    rf"\{size}{side}": rf"\{grows}"
+    for size in ("big", "Big", "bigg", "Bigg")
+    for side, grows in (("l", "left"), ("r", "right"))
 }
 _OF_LINES = {"aligned": ("", "[t]"), "gathered": ("",), "subarray": ("{l}",)}
 _OF_CELLS = ("bmatrix", "cases")
@@ -65,7 +68,7 @@ class _Unlaying:
                 yield from [token] if token[5:-1] in _OF_CELLS else []
             elif token in ("&", r"\\"):
                 yield from self._separator(token)
-            elif token == "{" and self._takes("}") or token in _NOTHING:
+            elif (token == "{" and self._takes("}")) or token in _NOTHING:
                 continue
             else:
                 yield _BRACKETS.get(token, token)

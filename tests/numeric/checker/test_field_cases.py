@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from numeric.checker.contracts import contract_named
+
 from .field_cases import attention, blocks, dropout, losses, masks, norms, positions, practice, softmax
 from .field_cases.case import Judged, Numbers
 
@@ -69,6 +71,19 @@ def test_the_verdict_is_what_the_status_asks_for(name):
     assert not wanted or any(step.verdict in wanted for step in judged)
     if FIELD[name]["status"] in ("math", "numeric"):
         assert any(step.mistakes or step.says for step in judged if step.verdict in wanted) or name == "AC7"
+
+
+def test_every_wrong_formula_and_every_convention_is_a_known_mistake():
+    """But for those of quantities that no contract has: slopes of ALiBi, soft caps, first losses; and a random output is none."""
+    unnamed = {"MK16", "AC7", "RS6", "MH8"}
+    for name, each in FIELD.items():
+        if each["status"] in ("math", "convention"):
+            named = [
+                f"{step.contract}.{id}" for step in CASES[name] if isinstance(step, Judged) for id in step.mistakes
+            ]
+            assert bool(named) == (name not in unnamed), name
+            for one in named:
+                assert one in {known.id for known in contract_named(one.partition(".")[0]).mistakes}
 
 
 @pytest.mark.parametrize("name", [name for name, each in FIELD.items() if each["values"].startswith("right")])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from numeric.checker import CheckFailed, UsageError, check
+from numeric.checker import CheckFailed, Probe, UsageError, check
 
 FEW = ("*draw 0", "strided", "read-only", "ties", "slices sum to 1")
 
@@ -60,6 +60,19 @@ def test_a_changing_order_of_summation_passes_with_a_note():
     report = check("softmax", shuffled, probes=("generic*",))
     report.raise_if_failed()
     assert "two calls differ, but within rounding" in report.finding("two calls equal").message
+
+
+def test_a_single_probe_is_asked_twice_and_then_judged():
+    z, calls = np.array([[0.5, 1.0, 2.0]]), []
+
+    def counted(given, axis=-1, temperature=1.0):
+        calls.append(np.array_equal(given, z))
+        return softmax(given, axis, temperature)
+
+    report = check("softmax", counted, probes=[Probe("mine", (z,))])
+    report.raise_if_failed()
+    assert report.finding("two calls equal").verdict == "pass"
+    assert sum(calls) == 3
 
 
 def test_probes_at_which_anything_passes_decide_nothing():

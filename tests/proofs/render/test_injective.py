@@ -22,7 +22,7 @@ from proofs.notation import (
     value_of,
     when,
 )
-from proofs.render import Latex, Notation, Unicode
+from proofs.render import Latex, Notation, Typst, Unicode
 from proofs.terms import Term, literal
 from proofs.well_typed import sort
 
@@ -61,7 +61,7 @@ from .random_terms import (
     z_label,
 )  # fmt: skip
 
-PRINTERS = (Unicode, Latex)
+PRINTERS = (Unicode, Latex, Typst)
 PAGE = Notation(SYMBOLS, with_pi=True)
 
 

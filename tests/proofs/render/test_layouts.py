@@ -7,12 +7,12 @@ import pytest
 
 import proofs
 from proofs.notation import n, number, variable
-from proofs.render import Latex, Notation, RenderError, Unicode
+from proofs.render import Latex, Notation, RenderError, Typst, Unicode
 from proofs.render.layouts import LAYOUTS
 from proofs.terms import FUNCTIONS, Term
 
 PACKAGE = Path(proofs.__file__).parent
-PRINTERS = (Unicode, Latex)
+PRINTERS = (Unicode, Latex, Typst)
 
 
 def nodes_built_in(path):

@@ -65,68 +65,67 @@ class Atoms(Names):
 
     def _floor(self, at: int) -> Node:
         position = self.tight()
-        self.between_spaces("slash")
+        self.need("slash")
         step = self.tight()
-        self.touching(")")
+        self.need(")")
         return Floor(at, position, step)
 
     def _number(self) -> Node:
         token = self.take()
-        if str(int(token.text)) != token.text:
-            raise Complaint(f"{token.text} is not how a number is written", token.at)
         number = Number(token.at, int(token.text))
         return Ascribed(token.at, number, self._size()) if self.hangs("_") else number
 
     def _size(self) -> Node:
-        self.touching("_")
+        self.need("_")
         return self.in_brackets(self.whole)
 
     def _function(self) -> Node:
         """A function of the language; its bracket belongs to its name."""
         token = self.take()
         start, found = self._next, [self.argument()]
-        while self.comma():
+        while self.takes(","):
             found.append(self.argument())
         is_long = self.at - self._tokens[start].at >= LONG
         if token.text == "exp(" and not (is_long or self.is_tall(start)):
             raise Complaint("the exponential of what is neither tall nor long is a power of e", token.at)
-        self.touching(")")
+        self.need(")")
         return Call(token.at, _FUNCTIONS[token.text], tuple(found))
 
     def _matrix(self, at: int) -> Node:
-        self.touching("delim", ":")
+        self.need("delim", ":")
         if self.peek().kind != "string" or self.take().text != "[":
             self.fail("[ in quotes")
-        self.separator(",")
+        self.need(",")
         rows = [[self.whole()]]
         while not self.sees(")"):
             if self.sees(";"):
-                self.separator(";")
+                self.need(";")
                 rows.append([])
             else:
-                self.separator(",")
+                self.need(",")
             rows[-1].append(self.whole())
-        self.touching(")")
+        self.need(")")
         return Matrix(at, tuple(map(tuple, rows)), self.subscripts())
 
     def _cases(self, at: int) -> Node:
         then = self.whole()
         self._word("if")
+        self.need_space()
         condition = self.statement()
-        self.separator(",")
+        self.need(",")
         otherwise = self.whole()
         self._word("otherwise")
-        self.touching(")")
+        self.need(")")
         return Cases(at, condition, then, otherwise)
 
     def _word(self, word: str) -> None:
-        self.between_spaces("&")
+        self.need("&")
         self.need_word("string", word)
 
     def _mean(self, at: int) -> Node:
-        self.touching("_", "(")
+        self.need("_", "(")
         name = self.bare_name()
-        self.between_spaces("in")
+        self.need("in")
         space = self.symbol()
-        self.touching(")")
+        self.need(")")
         return Mean(at, name, space, self.squared(self.whole))

@@ -59,31 +59,32 @@ class Typst(Terms):
         if self.peek().kind != "sign" or self.peek().text not in RELATIONS:
             return left
         sign = self.peek().text
-        self.between_spaces(sign)
+        self.need(sign)
         related = Relation(at, RELATIONS[sign], left, self.whole())
         return self._implied(at, related) if self.sees("=>") else related
 
     def _implied(self, at: int, guard: Node) -> Node:
-        self.between_spaces("=>")
+        self.need("=>")
         return Implies(at, guard, self.statement())
 
     def _for_all(self, at: int) -> Node:
         place, other = self.place(), None
         if place.range is None and self.sees("!="):
-            self.between_spaces("!=")
+            self.need("!=")
             other = self.whole()
-        self.separator(":")
+        self.need(":")
         return ForAll(at, place, other, self.statement())
 
     def _limit(self, at: int) -> Node:
-        self.touching("_", "(")
+        self.need("_", "(")
         name = self.bare_name()
-        self.between_spaces("->")
+        self.need("->")
         target = Infinity(self.at) if self.takes("infinity") else self.whole()
-        self.touching(")")
+        self.need(")")
+        self.need_space()
         body = self.product()
         conventions.require_level(body, TERM)
-        self.between_spaces("=")
+        self.need("=")
         return Limit(at, name, target, body, self.whole())
 
     def argument(self) -> Node:
@@ -112,40 +113,40 @@ class Typst(Terms):
         self.need("(")
         found = [self.place()]
         while len(found) < 2 or self.sees(","):
-            self.separator(",")
+            self.need(",")
             found.append(self.place())
-        self.touching(")")
+        self.need(")")
         return tuple(found)
 
     def _mapped(self) -> Node:
-        self.between_spaces("|->")
+        self.need("|->")
         return self.whole()
 
     # --- what stands alone
 
     def listed(self) -> tuple[Node, ...]:
         found = [self.argument()]
-        while self.comma():
+        while self.takes(","):
             found.append(self.argument())
         return tuple(found)
 
     def members(self) -> Node:
         at, entries = self.at, [self.symbol()]  # type: tuple[int, list[Node]]
-        while self.comma():
+        while self.takes(","):
             entries.append(self.symbol())
         below = self.sees("<")
-        self.between_spaces("<" if below else "in")
+        self.need("<" if below else "in")
         return Members(at, tuple(entries), below, self.whole() if below else self.range())
 
     def places(self) -> tuple[Place, ...]:
         found = [self.place()]
-        while self.comma():
+        while self.takes(","):
             found.append(self.place())
         return tuple(found)
 
     def assignment(self) -> Node:
         at, name = self.at, self.bare_name()
-        self.between_spaces(":=")
+        self.need(":=")
         return Assignment(at, name, self.argument())
 
 

@@ -26,7 +26,7 @@ class Names(Spacing):
 
         def listed() -> Node:
             found.append(self.argument())
-            while self.comma():
+            while self.takes(","):
                 found.append(self.argument())
             return found[0]
 
@@ -37,8 +37,7 @@ class Names(Spacing):
         """A name with its primes, subscripts and arguments. A definition has its subscripts behind its arguments."""
         at, name, held, after = self.at, self.letters(), None, None
         primes = 0
-        while self.sees("'") and not self.peek().spaced:
-            self.take()
+        while self.takes("'"):
             primes += 1
         name = name._replace(primes=primes)
         if self.hangs("_") and not name.upright and self.peek(2).kind == "string":
@@ -63,11 +62,11 @@ class Names(Spacing):
     def letters(self) -> Name:
         if self.takes("dot("):
             name = self.letters()
-            self.touching(")")
+            self.need(")")
             return name._replace(dotted=True)
         if self.takes("italic("):
             word = self._string()
-            self.touching(")")
+            self.need(")")
             if len(word) < 2:
                 raise Complaint("a single letter needs no font", self.at)
             return Name(word)
@@ -83,18 +82,16 @@ class Names(Spacing):
         return self.take().text.replace("-", "_")
 
     def _labelled(self) -> tuple[str, tuple[Node, ...] | None]:
-        self.touching("_", "(")
+        self.need("_", "(")
         label = self._string()
-        held = self._listed() if self.comma() else None
-        self.touching(")")
+        held = self._listed() if self.takes(",") else None
+        self.need(")")
         return label, held
 
     def subscripts(self) -> tuple[Node, ...]:
-        self.touching("_", "(")
-        if self.peek().spaced:
-            self.fail("no space behind a bracket")
+        self.need("_", "(")
         found = self._listed()
-        self.touching(")")
+        self.need(")")
         return found
 
     def _listed(self) -> tuple[Node, ...]:
@@ -104,7 +101,7 @@ class Names(Spacing):
             return self._side_by_side()
         found: list[Node] = []
         only_letters = True
-        while not found or self.comma():
+        while not found or self.takes(","):
             only_letters &= self.peek(self._letters_ahead(1)).text in (",", ")")
             found.append(self.whole())
         if only_letters:
@@ -138,12 +135,12 @@ class Names(Spacing):
             return self.symbol()
         if not self.hangs("_"):
             return Domain(at, "real")
-        self.touching("_", "(")
+        self.need("_", "(")
         name = "nonnegative" if self.takes(">=") else "positive"
         if name == "positive":
             self.need(">")
         self.need_word("digits", "0")
-        self.touching(")")
+        self.need(")")
         return Domain(at, name)
 
     def place(self) -> Place:
@@ -153,9 +150,9 @@ class Names(Spacing):
 
     def place_of(self, name: Name, at: int) -> Place:
         if self.sees("<"):
-            self.between_spaces("<")
+            self.need("<")
             return Place(at, name, self.whole(), below=True)
         if self.sees("in"):
-            self.between_spaces("in")
+            self.need("in")
             return Place(at, name, self.range())
         return Place(at, name)

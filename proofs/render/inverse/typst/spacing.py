@@ -17,48 +17,21 @@ class Spacing(Stream):
 
     def until(self, closing: str, inside: Callable[[], Node]) -> Node:
         """What stands before a closing bracket, which is taken."""
-        if self.peek().spaced:
-            self.fail("no space behind a bracket")
         found = inside()
-        if self.peek().spaced:
-            self.fail(repr(closing))
         self.need(closing)
         return found
 
     def in_brackets(self, inside: Callable[[], Node]) -> Node:
-        self.touching("(")
+        self.need("(")
         return self.until(")", inside)
 
-    def touching(self, *signs: str) -> None:
-        """These signs, without spaces before them."""
-        for sign in signs:
-            if self.peek().spaced:
-                self.fail(f"no space before {sign!r}")
-            self.need(sign)
-
-    def comma(self) -> bool:
-        """Whether a comma stands here, which is taken; a space follows it."""
-        if not self.sees(","):
-            return False
-        self.separator(",")
-        return True
-
-    def separator(self, sign: str) -> None:
-        self.touching(sign)
+    def need_space(self) -> None:
         if not self.peek().spaced:
-            self.fail(f"a space behind {sign!r}")
-
-    def between_spaces(self, sign: str) -> None:
-        if not self.peek().spaced:
-            self.fail(f"a space before {sign!r}")
-        self.need(sign)
-        if not self.peek().spaced:
-            self.fail(f"a space behind {sign!r}")
+            self.fail("a space")
 
     def squared(self, inside: Callable[[], Node]) -> Node:
         """What stands in square brackets, a space before them."""
-        if not self.peek().spaced:
-            self.fail("a space before '['")
+        self.need_space()
         self.need("[")
         return self.until("]", inside)
 

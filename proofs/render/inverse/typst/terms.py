@@ -42,8 +42,9 @@ class Terms(Atoms):
         if self.sees("mod") and not parts[0][0]:
             return self._modulo(at, parts[0][1])
         while self.sees("+") or self.sees("-"):
-            sign = self.peek().text
-            self.between_spaces(sign)
+            self.need_space()
+            sign = self.take().text
+            self.need_space()
             parts.append((sign == "-", self.product()))
         return conventions.sum_of(at, parts)
 
@@ -55,7 +56,7 @@ class Terms(Atoms):
 
     def _modulo(self, at: int, position: Node) -> Node:
         conventions.require_level(position, FACTOR)
-        self.between_spaces("mod")
+        self.need("mod")
         return Modulo(at, position, self.tight())
 
     def tight(self) -> Node:
@@ -71,9 +72,9 @@ class Terms(Atoms):
                 if self.sees(sign) != (needed == sign):
                     self.fail(f"{needed or 'nothing'} between these factors")
             if needed:
-                self.between_spaces(needed)
-            elif not self.peek().spaced:
-                self.fail("a space between factors")
+                self.need(needed)
+            else:
+                self.need_space()
             start = self._next
             factors.append(self.factor())
         return conventions.product_of(at, factors)
@@ -105,20 +106,20 @@ class Terms(Atoms):
             return Call(at, "sqrt", (self.until(")", self.whole),))
         if self.takes("upright("):
             self.need_word("letter", "e")
-            self.touching(")")
+            self.need(")")
             return Call(at, "exp", (self._low_exponent(),), raised=True)
         found = self.base()
         return conventions.power(at, found, self._exponent()) if self.hangs("^") else found
 
     def _exponent(self) -> Node:
-        self.touching("^")
+        self.need("^")
         self._raised += 1
         found = self.in_brackets(self.whole)
         self._raised -= 1
         return found
 
     def _low_exponent(self) -> Node:
-        self.touching("^")
+        self.need("^")
         start = self._next
         found = self.in_brackets(self.whole)
         inside = self._tokens[self._next - 1].at - self._tokens[start].at - 1
@@ -128,18 +129,18 @@ class Terms(Atoms):
 
     def _fraction(self, at: int) -> Node:
         above = conventions.above_bar(self.sum())
-        self.separator(",")
+        self.need(",")
         below = self.whole()
-        self.touching(")")
+        self.need(")")
         return Fraction(at, above, below)
 
     def _ratio(self, at: int) -> Node:
         self.need("script(" if self._raised else "inline(")
-        self.touching("frac(")
+        self.need("frac(")
         above = self._whole_number()
-        self.separator(",")
+        self.need(",")
         below = self._whole_number()
-        self.touching(")", ")")
+        self.need(")", ")")
         return Ratio(at, above, below)
 
     def _whole_number(self) -> int:
@@ -148,35 +149,35 @@ class Terms(Atoms):
         return int(self.take().text)
 
     def _summation(self, at: int) -> Node:
-        self.touching("_", "(")
+        self.need("_", "(")
         name = self.bare_name()
-        self.between_spaces("=")
+        self.need("=")
         self.need_word("digits", "0")
-        self.touching(")", "^")
+        self.need(")", "^")
         top = self.in_brackets(self.whole)
-        if not self.peek().spaced:
-            self.fail("a space behind the bounds of a sum")
+        self.need_space()
         body = self.product()
         conventions.require_level(body, TERM)
         return Summation(at, name, top, body)
 
     def _derivative(self, at: int) -> Node:
         self._d()
-        self.separator(",")
+        self.need(",")
         self._d()
+        self.need_space()
         name = self.bare_name()
-        self.touching(")")
+        self.need(")")
         body, point = self.squared(self.whole), None
         if self.hangs("_"):
-            self.touching("_", "(")
+            self.need("_", "(")
             if self.bare_name() != name:
                 raise Complaint(f"needed {name} at a point", self.at)
-            self.between_spaces("=")
+            self.need("=")
             point = self.whole()
-            self.touching(")")
+            self.need(")")
         return Derivative(at, name, body, point)
 
     def _d(self) -> None:
         self.need("upright(")
         self.need_word("letter", "d")
-        self.touching(")")
+        self.need(")")

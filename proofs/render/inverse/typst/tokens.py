@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from ..problems import Complaint
 from ..stream import Token
@@ -15,6 +16,8 @@ _CALLS = frozenset(
     "frac inline script sqrt abs floor mat cases italic upright dot exp log sin cos tanh max".split()
 )  # each is followed by its bracket, and by nothing before it
 _WORDS = frozenset("sum lim forall in infinity mod slash dot thin delim RR ZZ EE".split())
+_SPACED = frozenset("+ = < <= != -> => |-> := & dot thin slash mod in".split())
+_BEFORE_SPACES = frozenset([",", ";", ":", ">", ">=", "forall"])
 _TOKEN = re.compile(
     r'(?P<space> ?)(?:"(?P<string>[^"\\]*)"|(?P<word>[A-Za-z]{2,})(?P<call>\(?)|(?P<letter>[A-Za-z])|(?P<digits>[0-9]+)'
     r"|(?P<sign>\|->|->|=>|<=|>=|!=|:=|[()\[\]_^'+\-=<>,;:&])|(?P<end>\Z)|(?P<unknown>.))",
@@ -34,11 +37,33 @@ def tokens_of(text: str) -> list[Token]:
             break
     if found[-1].spaced or found[0].spaced:
         raise Complaint("a formula neither starts nor ends with a space", found[-1].at)
+    for before, token in pairwise(found):
+        needed = _space_between(before, token)
+        if needed is not None and needed != token.spaced:
+            raise Complaint(f"{'needed a' if needed else 'found a'} space before {token}", token.at)
     return found
+
+
+def _space_between(before: Token, token: Token) -> bool | None:
+    """Whether a space has to stand between two tokens; None where the grammar tells."""
+    first = before.text if before.kind == "sign" else ""
+    second = token.text if token.kind == "sign" else ""
+    if first in _SPACED or second in _SPACED or first in _BEFORE_SPACES:
+        return True
+    if first.endswith(("(", "[", "_", "^")) or second in (")", "]", ",", ";", ":", "_", "^", "'"):
+        return False
+    return None
+
+
+def is_plain(digits: str) -> bool:
+    """Whether a whole number is written as it always is."""
+    return str(int(digits)) == digits
 
 
 def _tokens(match: re.Match[str]) -> list[Token]:
     at, spaced = match.start() + len(match["space"]), bool(match["space"])
+    if match["digits"] is not None and not is_plain(match["digits"]):
+        raise Complaint(f"{match['digits']} is not how a number is written", at)
     for kind in ("string", "letter", "digits", "sign"):
         if match[kind] is not None:
             return [Token(kind, match[kind], at, spaced)]

@@ -7,7 +7,7 @@ from proofs.registry import all_claims
 from proofs.render import Latex, Notation
 from proofs.render.declared import declarations
 from proofs.render.inverse import DeclarationError, Table, UnreadableError
-from proofs.render.inverse.declarations import DECLARED, declared, table_of
+from proofs.render.inverse.declarations import DECLARED, introduced, table_of
 from proofs.render.inverse.tree import Name
 from proofs.render.parts import Formula
 from proofs.terms import Family, IndexMap, Term
@@ -46,12 +46,12 @@ def test_every_theorem_is_declared():
 
 
 def test_one_declaration():
-    assert declared("size", [r"0 \le M"], KNOWN) == [
+    assert introduced("size", [r"0 \le M"], KNOWN) == [
         (Name("M"), size("M", 0).rebuilt(()).__class__("size", (), ("", 0)))
     ]
-    (found,) = declared("families", [r"q_{j k}(u) \in \mathbf{R}", r"j < n, u \in \mathbf{R}, k < 2 M"], KNOWN)
+    (found,) = introduced("families", [r"q_{j k}(u) \in \mathbf{R}", r"j < n, u \in \mathbf{R}, k < 2 M"], KNOWN)
     assert found == (Name("q"), Family("", (n, ANY_REAL, 2 * M)))
-    (mapped,) = declared("map", [r"\mathit{hi}(k) < M", r"k \in U"], KNOWN)
+    (mapped,) = introduced("map", [r"\mathit{hi}(k) < M", r"k \in U"], KNOWN)
     assert mapped == (Name("hi"), IndexMap("", (U,), M))
 
 
@@ -82,7 +82,7 @@ WRONG = {
 @pytest.mark.parametrize(("kind", "texts"), [(kind, texts) for kind, many in WRONG.items() for texts in many])
 def test_no_declaration(kind, texts):
     with pytest.raises(UnreadableError):
-        declared(kind, texts, KNOWN)
+        introduced(kind, texts, KNOWN)
 
 
 def test_other_symbols_than_the_theorem_has():

@@ -30,7 +30,7 @@ from proofs.terms import Term, literal
 
 from ..random_terms import FREE, M, U, W, c, f, mean, n, omega, onehot, pi_n, q, softmax, t, w, x, x_i, z
 from ..test_injective import PAGE
-from .tables import table_of
+from .spelled_table import table_of
 
 TABLE = table_of(PAGE)
 i, j, l = FREE[n]

@@ -16,7 +16,7 @@ from proofs.render.inverse.latex.grammar import Latex as Grammar
 from ..random_terms import w
 from ..test_injective import PAGE, TRAPS, dense, drawn
 from .mutations import mutants, pieces, same_but_for_a_name, tokens
-from .tables import table_of
+from .spelled_table import table_of
 
 TABLE, PRINTS = table_of(PAGE), Latex(PAGE)
 

@@ -6,7 +6,7 @@ from proofs.render import Latex
 from proofs.render.inverse import fragment
 
 from ..test_injective import PAGE, TRAPS, dense, drawn
-from .tables import table_of
+from .spelled_table import table_of
 
 TABLE, PRINTS = table_of(PAGE), Latex(PAGE)
 

@@ -4,15 +4,15 @@ import pytest
 
 from proofs.notation import ANY_REAL, curve, family, index, size, variable
 from proofs.render import Notation
+from proofs.render.inverse.symbol_table import Table
 from proofs.render.inverse.symbols import DeclarationError, Declared, defined_like, looks_like, matched, nameless
-from proofs.render.inverse.table import Table
 from proofs.render.inverse.tree import Name
 from proofs.render.names import GREEK, stem
 from proofs.terms import Family, IndexMap, Term
 
 from ..random_terms import SYMBOLS, exp_named, softmax
 from ..test_injective import PAGE
-from .tables import table_of
+from .spelled_table import table_of
 
 n = size("n")
 

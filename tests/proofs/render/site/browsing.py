@@ -3,16 +3,27 @@
 UNFOLD = "() => { for (const one of document.querySelectorAll('details')) one.open = true; }"
 
 # The page itself never scrolls sideways, and every formula can be seen whole: in the page, or by scrolling a box of its own.
-CUT = """() => {
+# The width is the screen's: the window of a phone is made as wide as what is too wide for it.
+CUT = """(width) => {
   const wrong = [];
-  const beyond = document.scrollingElement.scrollWidth - innerWidth;
+  const range = document.createRange();
+  const known = new Map();
+  const flow = (element) => {
+    if (!known.has(element)) {
+      const { overflowX: x, overflowY: y } = getComputedStyle(element);
+      known.set(element, [x, y]);
+    }
+    return known.get(element);
+  };
+  const beyond = document.scrollingElement.scrollWidth - width;
   if (beyond > 0) wrong.push(`the page is ${beyond} px too wide`);
   for (const math of document.querySelectorAll('math')) {
-    const box = math.getBoundingClientRect();
+    range.selectNodeContents(math);  // since what is in a formula may reach beyond its own box
+    const box = range.getBoundingClientRect();
     if (!box.width) continue;
     const told = math.dataset.latex.slice(0, 60);
     for (let at = math.parentElement; at && at !== document.documentElement; at = at.parentElement) {
-      const { overflowX, overflowY } = getComputedStyle(at);
+      const [overflowX, overflowY] = flow(at);
       if (overflowX === 'visible') continue;
       const around = at.getBoundingClientRect();
       const reached = ['auto', 'scroll'].includes(overflowX) ? at.scrollWidth - at.scrollLeft : at.clientWidth;
@@ -20,7 +31,7 @@ CUT = """() => {
       if (overflowY !== 'visible' && at.scrollHeight > at.clientHeight + 2) wrong.push(`cut above or below: ${told}`);
       break;
     }
-    if (box.right > innerWidth + 1 && !math.closest('.formula, .line, .reason, .symbols, .met, .refusal p')) wrong.push(`outside: ${told}`);
+    if (box.right > width + 1 && !math.closest('.formula, .line, .reason, .symbols, .met, .refusal p')) wrong.push(`outside: ${told}`);
   }
   return [...new Set(wrong)];
 }"""
@@ -45,6 +56,20 @@ SCRIPTS = """() => {
     }
   }
   return [...new Set(wrong)];
+}"""
+
+# Brackets that were given a size are as tall as their partners.
+BRACKETS = """() => {
+  const wrong = [];
+  for (const math of document.querySelectorAll('math.long')) {
+    const open = [];
+    for (const bracket of math.querySelectorAll('mo[minsize]')) {
+      const height = bracket.getBoundingClientRect().height;
+      if (bracket.getAttribute('form') === 'prefix') open.push(height);
+      else if (height && Math.abs(open.pop() - height) > 1) wrong.push(`uneven brackets: ${math.dataset.latex.slice(0, 60)}`);
+    }
+  }
+  return wrong;
 }"""
 
 # Every text has the contrast that WCAG AA asks for: 4.5, and 3 where it is large.

@@ -1,6 +1,7 @@
-"""A small site for every test, and the whole one for the slow tests, each built once."""
+"""A small site for every test, and the whole one for the slow tests, each built once. `seconds` are those of the processor."""
 
 import gc
+import time
 from collections import namedtuple
 
 import pytest
@@ -9,16 +10,16 @@ from proofs.registry import all_claims
 from proofs.render.catalogues import ENGLISH, in_language
 
 FAMILIES = ("softmax_jacobian", "relative_position")  # the latter rests on axioms
-Built = namedtuple("Built", "folder summary theorems progress")
+Built = namedtuple("Built", "folder summary theorems progress seconds")
 CATALOGUES = (ENGLISH, in_language("ko"))
 
 
 def built(folder, theorems, figures=None):
     from proofs.render import site
 
-    told = []
+    told, start = [], time.process_time()
     summary = site.build(theorems, folder, CATALOGUES, figures, lambda done, total: told.append((done, total)))
-    return Built(folder, summary, theorems, told)
+    return Built(folder, summary, theorems, told, time.process_time() - start)
 
 
 @pytest.fixture(scope="session")

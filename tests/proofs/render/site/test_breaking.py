@@ -65,3 +65,10 @@ def test_tall_brackets_with_little_in_them_and_tables_stay_whole():
         r"\begin{bmatrix} \sin(\omega_{m} (p + k)) & \cos(\omega_{m} (p + k)) \\ 0 & 1 \end{bmatrix}_{a b} + x_{a b}",
     ):
         assert not [e for e in fromstring(mathml(latex)).iter("mo") if e.get("minsize")]
+
+
+def test_functions_of_functions_may_be_parted():
+    found = pieces(
+        r"\operatorname{fed-forward}(\operatorname{cross-attended}(\operatorname{self-attended}(X, W), Z), b)_{l}"
+    )
+    assert found == ["fed-forward(", "cross-attended(", "self-attended(X,", "W),", "Z),", "b)l"]

@@ -8,15 +8,16 @@ import pytest
 from proofs.render.catalogues import in_language
 from proofs.render.latex import Latex
 from proofs.render.site.library import Library
+from proofs.render.site.model import formulas_of
 from proofs.render.theorem import page as model
 
-from .browsing import CUT, FAINT, READY, SCRIPTS, UNFOLD
+from .browsing import BRACKETS, CUT, FAINT, READY, SCRIPTS, UNFOLD
 
 pytestmark = pytest.mark.slow
 
-WIDTHS = (390, 768, 1280)
 KINDS = ("index", "softmax_jacobian", "decoder", "claims", "graph", "figures", "mistakes", "axioms")
 LANGUAGES = ("", "ko/")
+FORMULAS = "() => [...document.querySelectorAll('math')].filter((m) => m.namespaceURI.endsWith('MathML')).length"
 
 
 @pytest.fixture(scope="module")
@@ -60,21 +61,29 @@ def opened(chromium, whole):
 
 @pytest.fixture
 def url(whole):
-    return lambda name: (whole.folder / name).as_uri()
+    """Where a page is, at an anchor or not."""
+
+    def of(name):
+        path, sign, anchor = name.partition("#")
+        return (whole.folder / path).as_uri() + sign + anchor
+
+    return of
 
 
 def names(whole):
     return sorted(str(p.relative_to(whole.folder)) for p in whole.folder.rglob("*.html"))
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_nothing_is_too_wide_and_no_formula_is_cut(opened, whole, url, width):
-    page, wrong = opened(width), {}
+@pytest.mark.parametrize("widths", [(390,), (768, 1280)], ids=["phone", "screens"])
+def test_nothing_is_too_wide_and_no_formula_is_cut(opened, whole, url, widths):
+    page, wrong = opened(widths[0]), {}
     for name in names(whole):
         page.goto(url(name))
         page.evaluate(UNFOLD)
-        if found := page.evaluate(CUT):
-            wrong[name] = found[:3]
+        for width in widths:
+            page.set_viewport_size({"width": width, "height": 900})
+            if found := page.evaluate(CUT, width):
+                wrong[name, width] = found[:3]
     assert not wrong
 
 
@@ -91,33 +100,23 @@ def test_what_is_too_wide_or_cut_is_seen(opened, url):
         page.goto(url("attention_gradients.html"))
         page.add_style_tag(content=style)
         page.evaluate(UNFOLD)
-        assert any(seen in found for found in page.evaluate(CUT)), style
-
-
-def test_the_browser_has_every_formula_of_the_model(opened, whole, url):
-    page = opened()
-    counts = dict.fromkeys(LANGUAGES, 0)
-    for name in names(whole):
-        page.goto(url(name))
-        counts["ko/" if name.startswith("ko/") else ""] += page.evaluate(
-            "() => [...document.querySelectorAll('math')].filter((m) => m.namespaceURI.endsWith('MathML')).length"
-        )
-    assert set(counts.values()) == {whole.summary.formulas}
+        assert any(seen in found for found in page.evaluate(CUT, 390)), style
 
 
 @pytest.mark.parametrize("place", LANGUAGES)
-def test_behind_each_button_is_what_was_proved(opened, whole, url, place):
+def test_every_formula_is_there_and_behind_each_button_is_what_was_proved(opened, whole, url, place):
     """The LaTeX of every formula on a line of its own, no more and no less, which the gate has compared with the proof."""
     page = opened()
     page.add_init_script(
         "window.copies = []; navigator.clipboard.writeText = async (text) => { window.copies.push(text); }"
     )
-    library = Library(whole.theorems)
-    for family, theorems in library.families.items():
+    for family, theorems in Library(whole.theorems).families.items():
+        models = [model(t, Latex, in_language("ko" if place else "en")) for t in theorems]
         page.goto(url(f"{place}{family}.html"))
+        assert page.evaluate(FORMULAS) == sum(len(formulas_of(found)) for found in models), family
         page.evaluate("() => { for (const button of document.querySelectorAll('.copy')) button.click(); }")
-        wanted = [f for t in theorems for f in _displayed(model(t, Latex, in_language("ko" if place else "en")))]
-        assert Counter(page.evaluate("() => window.copies")) == Counter(wanted), family
+        wanted = Counter(f for found in models for f in _displayed(found))
+        assert Counter(page.evaluate("() => window.copies")) == wanted, family
 
 
 def _displayed(found):
@@ -137,14 +136,13 @@ def test_a_button_copies(opened, url):
     assert page.locator(".told.shown").inner_text() == "Copied"
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-def test_scripts_are_smaller_than_what_they_hang_on(opened, whole, url, width):
-    page, wrong = opened(width), {}
+def test_scripts_are_smaller_than_what_they_hang_on_and_brackets_fit(opened, whole, url):
+    page, wrong = opened(), {}
     for name in names(whole):
         if not name.startswith("ko/"):
             page.goto(url(name))
             page.evaluate(UNFOLD)
-            if found := page.evaluate(SCRIPTS):
+            if found := page.evaluate(SCRIPTS) + page.evaluate(BRACKETS):
                 wrong[name] = found[:3]
     assert not wrong
 
@@ -240,8 +238,9 @@ def test_the_search_finds(opened, url, place, words, target):
     links = page.locator(".results li a")
     assert target in [links.nth(k).get_attribute("href") for k in range(links.count())][:5]
     page.keyboard.press("Enter")
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/*.html#*")
+    assert page.evaluate("() => document.activeElement.getAttribute('href')") == links.first.get_attribute("href")
+    page.locator(f'.results a[href="{target}"]').press("Enter")
+    page.wait_for_url(f"**/{place}{target}")
     assert page.locator(":target").is_visible()
 
 

@@ -17,7 +17,7 @@ from proofs.render.site.model import formulas_of, without_prose
 pytest.importorskip("jinja2", reason="the site's templates are Jinja's")
 pytest.importorskip("math_core", reason="formulas become MathML by math-core")
 
-from proofs.render.site import building, edition
+from proofs.render.site import building, edition, library
 from proofs.render.site.typesetting import Typesetter
 
 THEOREMS = [c.theorem for c in all_claims() if c.name == "softmax_jacobian.symmetric"]
@@ -163,3 +163,17 @@ def test_what_is_left_without_prose_is_what_the_gate_reads():
     assert formulas_of(bare) == formulas_of(english)
     told = {p.text for line in bare.lines for p in line.reason if not isinstance(p, Formula)}
     assert told == names
+
+
+def test_a_family_is_not_called_as_another_page(tmp_path, monkeypatch):
+    monkeypatch.setattr(edition.Edition, "_index", lambda _: "")
+    monkeypatch.setattr(edition.Edition, "_graph", lambda _: "")
+    monkeypatch.setattr(library.Library, "families", {"graph": THEOREMS})
+    with pytest.raises(RenderError, match=r"found a family whose page would be graph\.html"):
+        build(tmp_path / "site")
+
+
+@pytest.mark.slow
+def test_the_whole_site_is_built_in_both_languages_within_20_seconds(whole):
+    assert whole.seconds < 20
+    assert whole.summary.pages > 130

@@ -27,7 +27,7 @@ from ..mutations import bare
 x, n, i = Name("x"), Name("n"), Name("i")
 
 
-def tree(text, form="statement"):
+def parsed(text, form="statement"):
     return bare(read(text, form))
 
 
@@ -63,14 +63,14 @@ TREES = {
 
 @pytest.mark.parametrize("text", TREES)
 def test_tree(text):
-    assert tree(text) == bare(TREES[text])
+    assert parsed(text) == bare(TREES[text])
 
 
 def test_other_forms():
-    assert tree(r"(i < n, t \in \mathbf{R}_{> 0}) \mapsto x", "argument") == bare(
+    assert parsed(r"(i < n, t \in \mathbf{R}_{> 0}) \mapsto x", "argument") == bare(
         Function(0, (Place(0, i, name("n"), below=True), Place(0, Name("t"), Domain(0, "positive"))), name("x"))
     )
-    assert tree(r"i \mapsto x", "argument") == bare(Function(0, (Place(0, i),), name("x")))
+    assert parsed(r"i \mapsto x", "argument") == bare(Function(0, (Place(0, i),), name("x")))
     assert len(read("i, x + 1", "listed")) == 2
     assert set(FORMS) == {"statement", "argument", "symbol", "listed", "members", "places", "assignment"}
 

@@ -9,7 +9,7 @@ from proofs.registry import all_claims
 from proofs.render import Latex
 from proofs.render.gate import GateError
 from proofs.render.inverse import fragment
-from proofs.render.items import declared_table, items, tables
+from proofs.render.page_items import declared_table, items, tables
 from proofs.render.theorem import page
 from proofs.terms import Term
 from proofs.theorems.softmax import softmax

@@ -12,11 +12,11 @@ from ..terms import Term
 from . import proved
 from .declared import declarations
 from .inverse import definitions, formulas, latex, typst
-from .inverse.declarations import declared, table_of
+from .inverse.declarations import introduced, table_of
 from .inverse.formulas import Read
 from .inverse.problems import UnreadableError
+from .inverse.symbol_table import DeclarationError, Table
 from .inverse.symbols import with_derivatives
-from .inverse.table import DeclarationError, Table
 from .latex import Latex
 from .names import Notation
 from .parts import Declaration, Formula, Part, Words
@@ -180,9 +180,9 @@ class _Gate:
         """The formulas of one declaration: any of them exchanged, it would introduce something else."""
 
         def with_it(k: int, text: str) -> Any:
-            return declared(kind, [*texts[:k], text, *texts[k + 1 :]], whole, self.read)
+            return introduced(kind, [*texts[:k], text, *texts[k + 1 :]], whole, self.read)
 
-        needed = self._tried(where, lambda: declared(kind, texts, whole, self.read))
+        needed = self._tried(where, lambda: introduced(kind, texts, whole, self.read))
         for k, text in enumerate(texts):
             yield self._item(where, text, needed, partial(with_it, k))
 
