@@ -1,4 +1,4 @@
-"""python -m proofs [check | list | show | trust | claims]; the subcommands stand in commands/app.py."""
+"""python -m proofs [check | list | show | trust | claims | graph | render]; the subcommands stand in commands/app.py."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 A convention has the right formula's steps on other numbers, in other places, or one more of them, so that each of its numbers errs
 by no more than the right bound has, somewhere in the array, for numbers of that size (`naming.rounding_of`, once and not NEARNESS
 times), or than a bound of its own: one that it states, or else running error analysis of its formula (`erring`). What is accepted
-lies within that of the convention's exact numbers at every entry of every probe, as a pass does of the right ones; a right
-implementation with a small error does not, since somewhere the two are further apart.
+lies within that of the convention's exact numbers at every entry of every probe, as a pass does of the right ones, and a right
+implementation with a small error is none of it, since nowhere is it much nearer to the convention than to the truth (`naming`).
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """What is told of values or gradients that fail: the mistake by its name, or else what was fitted and where it differs."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -31,6 +31,7 @@ def explained(
     records: Sequence[Record],
     accepted: Collection[str] = (),
     output: Finding | None = None,
+    outputs: Sequence[Record] = (),
 ) -> Finding:
     """The finding with the reason in front of its message; to one that passes, what there is to say of its accuracy.
 
@@ -43,9 +44,10 @@ def explained(
         return with_accuracy(finding, contract, of, records, form, wrong)
     if finding.verdict != Verdict.FAIL:
         return finding
-    if wrong and follow(contract, wrong.formula, records, form):
-        apart = departure(bench, wrong, records) if isinstance(wrong, Variant) else ""
-        return as_the_output(finding, wrong, apart)
+    for each in [wrong] if wrong else _as_well(bench, accepted, output, outputs):
+        if follow(contract, each.formula, records, form):
+            apart = departure(bench, each, records) if isinstance(each, Variant) else ""
+            return as_the_output(finding, each, apart)
     if found := matches(contract, of, records, form):
         return _named(finding, bench, [match.known for match in found], records, accepted)
     fitted = islice(explanations(contract, of, records, form), FITS_TOLD)
@@ -53,6 +55,16 @@ def explained(
     reasons = "; ".join(each for each in told if each)
     besides = f", and not the gradients of {wrong.id} either" if wrong else ""
     return replace(finding, message=f"no known mistake{besides}.\n{_sentence(reasons)}{finding.message}")
+
+
+def _as_well(
+    bench: Workbench, accepted: Collection[str], output: Finding | None, records: Sequence[Record]
+) -> Iterator[Mistake]:
+    """The accepted variants that an output is which passes: in 16 bits they may differ from the right one by less than rounding."""
+    for each in bench.contract.mistakes if output and output.verdict == Verdict.PASS else ():
+        if each.id in accepted and isinstance(each, Variant) and each.of == "values":
+            if not departure(bench, each, records):
+                yield each
 
 
 def _named(

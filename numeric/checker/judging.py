@@ -1,6 +1,7 @@
 """The run itself: calls, comparisons and properties, and the findings that come of them."""
 
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -18,7 +19,7 @@ from .picture import Picture
 from .plan import Plan
 from .record import Record
 from .report import Finding
-from .telling import finding_of_calls, finding_of_property, finding_of_repetition, finding_of_tally
+from .telling import finding_of_calls, finding_of_property, finding_of_repetition, finding_of_tally, listed
 from .verdict import NOT_RUN, Verdict
 from .watch import BrokenCall, OutOfTime
 
@@ -164,7 +165,12 @@ class Judging:
         if tally.worst is None and not missing:
             return Finding(kind, NOT_RUN, left or f"no call gave {kind} to judge", theorem)
         finding = finding_of_tally(kind, tally, theorem, missing, self._records[kind])
-        return explained(finding, self._bench, kind, self._records[kind], self._accepted, output)
+        records = self._records
+        told = explained(finding, self._bench, kind, records[kind], self._accepted, output, records["values"])
+        if missing and told.verdict == Verdict.VARIANT:  # which accepting would make a pass, though not all is known
+            why = f"{told.message}\nNot compared, since there is no exact reference: {listed(missing)}."
+            return replace(told, verdict=Verdict.FAIL, message=why)
+        return told
 
     def pictures(self) -> dict[str, Picture]:
         """Of values and gradients, as far as they were judged."""

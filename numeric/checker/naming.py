@@ -24,6 +24,7 @@ from .rounding import SLACK, allowance
 
 NEARNESS = 16.0
 NEARER = 0.5  # of the distance to the truth: no further than this from the formula that explains it
+GROWN = 64.0  # units roundoff of a wrong formula's number: to no more is the right one's bound grown for it
 SAMPLED = 14  # probes at which a formula is compared, in balls
 LARGEST = 4000  # numbers at such a probe
 OCTAVES = 3.0  # an unstable formula's errors may be this many powers of two apart from those of its emulation
@@ -181,13 +182,13 @@ def grown(wrong: np.ndarray, truth: np.ndarray, allowed: np.ndarray, form: Forma
 
 def rounding_of(wrong: np.ndarray, truth: np.ndarray, allowed: np.ndarray, form: Format) -> np.ndarray:
     """How far another formula's numbers may be off by rounding: see the module."""
+    size = np.abs(wrong)
     with np.errstate(all="ignore"):
-        size = np.abs(wrong) / np.abs(truth)
-        scaled = allowed * np.maximum(1.0, np.where(np.isfinite(size), size, 1.0))
+        # where the truth all but vanishes, its bound says nothing of a relative error
+        scaled = np.fmax(allowed, np.fmin(allowed * (size / np.abs(truth)), GROWN * form.unit * size))
         # a wrong formula may have in one place what belongs to another, with the rounding that goes with it
         elsewhere = np.where(np.isfinite(allowed), allowed, 0.0).max(initial=0.0)
-        largest = np.abs(wrong).max(initial=0.0)
-        return np.asarray(scaled + elsewhere + form.unit * (np.abs(wrong) + largest))
+        return np.asarray(scaled + elsewhere + form.unit * (size + size.max(initial=0.0)))
 
 
 def _unstable(known: Instability, contract: Contract, records: Sequence[Record], form: Format) -> float | None:

@@ -36,7 +36,7 @@ _TALL = ("frac(", "sum_", "mat(", "cases(")
 _ITALIC = 'italic("'
 _WORDS = ('"', _ITALIC)
 _LONG = 60  # an exponent cannot be broken into lines
-_LETTER = re.compile(r"([A-Za-z]|(?!mod\b)[A-Za-z]{2,})'*")
+_LETTER = re.compile(r"[A-Za-z]+'*")  # or the name of a Greek one
 
 
 class Typst(Barred):

@@ -204,6 +204,7 @@ def test_the_first_step_has_the_size_of_the_rate(gradient):
     assert (radius(p) < 1e-40).all()
 
 
+@pytest.mark.slow  # torch.optim alone needs seconds to load
 @pytest.mark.parametrize("form", FLOATS, ids=str)
 def test_torch_takes_the_same_steps(form):
     torch = pytest.importorskip("torch")

@@ -39,7 +39,7 @@ def source(
     gallery: Gallery = EMPTY,
     progress: Progress = lambda done, of: None,
 ) -> Source:
-    """The document's source. Raises RenderError for anything that a printer, the catalogue or the gate refuses."""
+    """The document's source. Raises GateError and RenderError as `write_pdf` does."""
     library = Library(theorems)
     pages = dict(_printed(library, catalogue, progress))
     setter = Setter(library.theorems.__contains__)

@@ -25,7 +25,11 @@ def write_pdf(
     figures: Path | None = None,
     progress: Progress = lambda done, of: None,
 ) -> Counts:
-    """Writes a PDF of the theorems, with the figures of a folder. Raises RenderError where it cannot be made; OSError."""
+    """Writes a PDF of the theorems, with the figures of a folder; tells how much there is in it.
+
+    Raises GateError for a formula that differs from what was proved; RenderError for what a printer, the catalogue, the fonts
+    or Typst lack, for figures that cannot be read, and where the package typst is missing; OSError.
+    """
     typst = _typst()
     gallery = read_gallery(figures, catalogue.language, _IN_DRAWINGS) if figures else EMPTY
     found = source(theorems, catalogue, gallery, progress)

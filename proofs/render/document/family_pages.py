@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...kernel import Theorem
-from ..catalogues import Catalogue
+from ..catalogues import Catalogue, CatalogueError
 from ..families import About, about
 from ..names import RenderError
 from ..theorem import Page
@@ -44,9 +44,11 @@ class FamilyPages:
 
 
 def described(family: str, catalogue: Catalogue) -> About:
-    """What a family says of itself; of a user's own family, which the catalogue does not have, the name only."""
+    """What a family says of itself, and of a user's own family the name only; raises CatalogueError for a missing sentence."""
     try:
         return about(family, catalogue)
+    except CatalogueError:
+        raise
     except RenderError:
         return About(family, family.replace("_", " ").capitalize(), "", None, None, None)
 

@@ -31,14 +31,14 @@ def build(
     figures: Path | None = None,
     progress: Progress | None = None,
 ) -> Summary:
-    """Writes the site of these theorems into the folder `out`, in the place of an older one; the first language is at its top.
+    """Writes the site of these theorems into the folder `out`, over an older one; the first language is at its top.
 
-    `figures` is a folder that `python -m numeric figures` wrote, with one subfolder a language or for all of them. `progress`
-    is told how many of how many theorems are set. An interrupted build leaves the older site as it was.
+    `figures` is a folder that `python -m numeric figures` wrote, with one subfolder a language or for all of them.
+    `progress` is told how many of how many theorems are set. An interrupted build leaves the older site as it was.
 
-    Raises MissingPackageError; GateError for a formula that differs from what was proved; RenderError for one that cannot be
-    set, and for figures that cannot be read; FileExistsError where `out` is a file, or a folder that holds something else
-    than a site; OSError where nothing can be written.
+    Raises MissingPackageError; GateError for a formula that differs from what was proved; RenderError for one that
+    cannot be set, and for figures that cannot be read; FileExistsError where `out` is a file, or a folder that holds
+    something else than a site; OSError where nothing can be written.
     """
     for module in ("jinja2", "math_core"):
         needed(module)

@@ -1,9 +1,9 @@
 """Where a long formula may be broken on a narrow screen, without any script.
 
-A formula becomes rows in rows, which site.css lays out like words: whole formulas stay on one line where they fit. Where
-they do not, they break before a relation; a part that still does not fit, before + and -; a term that does not fit, inside
-its brackets and between factors. Tall brackets with much between them get a size of their own instead of that of what they
-hold, which may be on several lines. Nothing breaks inside a fraction, a root, or a table.
+A formula becomes rows in rows, which site.css lays out like words: whole formulas stay on one line where they fit.
+Where they do not, they break before a relation; a part that still does not fit, before + and -; a term that does not
+fit, inside its brackets and between factors. Tall brackets with much between them get a size of their own instead of
+that of what they hold, which may be on several lines. Nothing breaks inside a fraction, a root, or a table.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def built(
 
 
 def _models(library: Library, catalogues: Sequence[Catalogue], progress: Progress | None) -> list[dict[str, Page]]:
-    """The pages of every theorem in each language; each of their formulas was parsed back and compared with the theorem."""
+    """The pages of every theorem in each language; each formula was parsed back and compared with the theorem."""
     models: list[dict[str, Page]] = [{} for _ in catalogues]
     for done, (name, theorem) in enumerate(library.theorems.items()):
         if progress is not None:
@@ -81,7 +81,8 @@ def _gated(theorem: Theorem, catalogues: Sequence[Catalogue]) -> list[Page]:
         pages.append(page(theorem, Latex, catalogue))
         if without_prose(pages[-1], names) != without_prose(first, names):
             raise RenderError(
-                f"the page of {theorem.name} has other formulas in {catalogue.language} than in {catalogues[0].language}; "
+                f"the page of {theorem.name} has other formulas in {catalogue.language} "
+                f"than in {catalogues[0].language}; "
                 "places must stand in the same order in the messages of all languages"
             )
     return pages

@@ -63,7 +63,7 @@ class Edition:
         }  # fmt: skip
 
     def documents(self) -> dict[str, str]:
-        """Every page by its file name. Raises RenderError where a page could not be set, or lacks a formula of the model."""
+        """Every page by its file name. Raises RenderError where one cannot be set, or lacks a formula of the model."""
         found = {"index.html": self._index(), "graph.html": self._graph()}
         if self.library.claims():
             found["claims.html"] = self._rendered("claims.html")
@@ -72,7 +72,8 @@ class Edition:
             found["mistakes.html"] = self._rendered("mistakes.html")
         if taken := found.keys() & {f"{family}.html" for family in self.families}:
             raise RenderError(
-                f"found a family whose page would be {min(taken)}, which is another page of the site; give its file another name"
+                f"found a family whose page would be {min(taken)}, which is another page of the site; "
+                "give its file another name"
             )
         return found | {f"{family}.html": self._family(family) for family in self.families}
 

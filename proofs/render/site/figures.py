@@ -56,7 +56,7 @@ class Figures(NamedTuple):
 
 
 def read_figures(folder: Path, language: str) -> Figures:
-    """The figures of a folder, or of its subfolder for the language. Raises RenderError for anything else than it should hold."""
+    """The figures of a folder, or of its subfolder for the language; raises RenderError where they cannot be read."""
     place = folder / language if (folder / language / INDEX).is_file() else folder
     if not (place / INDEX).is_file():
         raise RenderError(
@@ -71,7 +71,8 @@ def read_figures(folder: Path, language: str) -> Figures:
         return Figures(index["language"], drawn, mistakes)
     except (KeyError, TypeError) as problem:
         raise RenderError(
-            f"{place / INDEX} or its mistakes lack {problem}; `python -m numeric figures --out {folder}` writes both anew"
+            f"{place / INDEX} or its mistakes lack {problem}; "
+            f"`python -m numeric figures --out {folder}` writes both anew"
         ) from problem
 
 

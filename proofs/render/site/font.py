@@ -1,4 +1,4 @@
-"""The bundled font of formulas: a subset of STIX Two Math, in the style sheet itself, so that it loads from file:// everywhere."""
+"""The font of formulas, a subset of STIX Two Math, in the style sheet itself, so that it loads from file:// too."""
 
 from __future__ import annotations
 

@@ -15,13 +15,13 @@ from .library import Library, family_of
 ROW, LINE, GAP, LETTER = 43.0, 15.0, 46.0, 6.9
 PADDING, LONG = 9.0, 130.0
 _ARROW = (
-    '<defs><marker id="site-arrow" viewBox="0 0 6 6" refX="5.5" refY="3" markerWidth="6" markerHeight="6" orient="auto">'
-    '<path d="M0 0.5 5.5 3 0 5.5z"/></marker></defs>'
+    '<defs><marker id="site-arrow" viewBox="0 0 6 6" refX="5.5" refY="3" markerWidth="6" markerHeight="6" '
+    'orient="auto"><path d="M0 0.5 5.5 3 0 5.5z"/></marker></defs>'
 )
 
 
 class Graph(NamedTuple):
-    """The drawing, and in words: the families that each rests on with the number of citations, and those that none touches."""
+    """The drawing; the families that each rests on, with the number of citations; those that no edge touches."""
 
     drawing: Markup
     rests_on: Mapping[str, Mapping[str, int]]
@@ -100,7 +100,7 @@ def _edge(
     widths: Mapping[int, float],
     titles: Mapping[str, str],
 ) -> str:
-    """From the right side of a box, along a straight line through each column that it passes, to the left side of another."""
+    """From the right side of a box, straight through each column that it passes, to the left side of another."""
     x, y = lefts[way[0][0]] + _width(titles[edge[0]]), _middle(way[0][1])
     path = f"M{x:.1f} {y:.1f}"
     x = lefts[way[0][0]] + widths[way[0][0]]

@@ -1,7 +1,7 @@
 """Places for the nodes of a graph without cycles: columns from left to right, in an order with few crossings.
 
-What is implied by a longer way is left out. An edge that passes columns gets a place of its own in each, so that it goes between
-the nodes there and through none.
+What is implied by a longer way is left out. An edge that passes columns gets a place of its own in each, so that it
+goes between the nodes there and through none.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NODE, PASSAGE = 1.0, 0.45  # heights, in rows
 
 
 class Layout(NamedTuple):
-    """Columns and heights, in rows, of the nodes that an edge touches; the ways of the edges; nodes that none touches."""
+    """Columns and heights, in rows, of the nodes with edges; the ways of the edges; the nodes without any."""
 
     places: Mapping[str, tuple[int, float]]
     ways: Mapping[Edge, tuple[tuple[int, float], ...]]

@@ -87,7 +87,7 @@ def _mended_name(name: Element) -> Element:
 
 
 def _of_letter_height(bracket: Element) -> Element:
-    """A closing bracket that counts as no deeper than a letter, so that its scripts stand where those of a letter do."""
+    """A closing bracket that counts as no taller than a letter, so that its scripts stand as those of a letter."""
     padded = Element("mpadded", height="0.7em", depth="0.05em")
     padded.append(bracket)
     return padded

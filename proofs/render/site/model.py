@@ -1,4 +1,4 @@
-"""What the gate reads of a page: its formulas, which a site must have all of and no others, and the theorems that it names."""
+"""What the gate reads of a page: its formulas, all of which a site must have, and the theorems that it names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ def formulas_of(page: Page) -> tuple[str, ...]:
 def without_prose(page: Page, names: Container[str]) -> Page:
     """The page without the words of its language: without all words but the names of theorems.
 
-    The gate reads nothing else, so what it says of one language holds for another whose page is the same without its prose.
+    The gate reads nothing else, so what it says of one language holds for another whose page is the same without its
+    prose.
     """
 
     def told(parts: Sequence[Part]) -> tuple[Part, ...]:

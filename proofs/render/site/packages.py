@@ -18,5 +18,6 @@ def needed(module: str) -> ModuleType:
         return importlib.import_module(module)
     except ImportError as problem:
         raise MissingPackageError(
-            f"the site needs {_NAMES[module]}, which is not installed; `pip install 'transformer-proofs[html]'` installs it"
+            f"the site needs {_NAMES[module]}, which is not installed; "
+            "`pip install 'transformer-proofs[html]'` installs it"
         ) from problem

@@ -1,7 +1,7 @@
 """MathML read back as the tokens of the LaTeX that it was made from, so that nothing is lost or moved on the way.
 
-Both sides become one list: upright and italic words, digits, signs, and the braces of scripts, fractions and roots. Spaces are left
-out, and so is the difference between \\operatorname, \\mathrm and \\text, which look alike.
+Both sides become one list: upright and italic words, digits, signs, and the braces of scripts, fractions and roots.
+Spaces are left out, and so is the difference between \\operatorname, \\mathrm and \\text, which look alike.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from ..names import GREEK, RenderError
 
 FENCES = "()[]|"
 _SIGNS = {
-    r"\in": "∈", r"\le": "≤", r"\ge": "≥", r"\ne": "≠", r"\to": "→", r"\mapsto": "↦", r"\Rightarrow": "⇒", r"\forall": "∀",
-    r"\infty": "∞", r"\cdot": "·", r"\sum": "∑", r"\lfloor": "⌊", r"\rfloor": "⌋", r"\colon": ":", "-": "−",
+    r"\in": "∈", r"\le": "≤", r"\ge": "≥", r"\ne": "≠", r"\to": "→", r"\mapsto": "↦", r"\Rightarrow": "⇒",
+    r"\forall": "∀", r"\infty": "∞", r"\cdot": "·", r"\sum": "∑", r"\lfloor": "⌊",
+    r"\rfloor": "⌋", r"\colon": ":", "-": "−",
 }  # fmt: skip
 _GREEK = {macro: letter for letter, macro in MACROS.items() if len(letter) == 1} | {r"\Sigma": "Σ"}
 _TOKEN = re.compile(
@@ -81,7 +82,7 @@ def _letter(letter: str) -> str:
 
 
 def tokens_of_mathml(element: Element) -> Iterator[str]:
-    """The tokens of the LaTeX that an element stands for. Raises UnfaithfulError for an element that it does not know."""
+    """The tokens of the LaTeX that an element stands for; raises UnfaithfulError for an unknown element."""
     if element.tag not in _READERS:
         raise UnfaithfulError(f"found <{element.tag}> in MathML, needed one of {', '.join(sorted(_READERS))}")
     stray = [element.text] * (element.tag not in _TOKENS) + [part.tail for part in element]
@@ -208,7 +209,8 @@ def _table(element: Element) -> Iterator[str]:
 
 
 _READERS: dict[str, Callable[[Element], Iterator[str]]] = {
-    "math": _row, "mrow": _row, "mpadded": _row, "mi": _identifier, "mn": _number, "mo": _operator, "mtext": _text, "mspace": _space,
-    "mfrac": _fraction, "msqrt": _root, "msub": _scripts("_"), "msup": _scripts("^"), "msubsup": _scripts("_^"),
+    "math": _row, "mrow": _row, "mpadded": _row, "mi": _identifier, "mn": _number, "mo": _operator, "mtext": _text,
+    "mspace": _space, "mfrac": _fraction, "msqrt": _root, "msub": _scripts("_"), "msup": _scripts("^"),
+    "msubsup": _scripts("_^"),
     "munder": _scripts("_"), "mover": _scripts("^"), "munderover": _scripts("_^"), "mtable": _table,
 }  # fmt: skip

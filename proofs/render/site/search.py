@@ -12,7 +12,7 @@ from .library import Library, family_of
 
 
 def search_data(library: Library, pages: Mapping[str, Page], titles: Mapping[str, str]) -> Markup:
-    """A list of [name, what it says, title of its family, the English sentence where this is another, link], safe inside a script."""
+    """A list of [name, what it says, title of its family, English where this is another, link], safe in a script."""
     rows = []
     for name, theorem in library.theorems.items():
         english = "" if pages[name].says == theorem.says else theorem.says

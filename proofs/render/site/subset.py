@@ -1,7 +1,8 @@
 """Makes the bundled font: python -m proofs.render.site.subset STIXTwoMath-Regular.ttf
 
-What is kept: letters, digits and Greek, upright, italic and bold, the signs of the printers and some more, and the tables for
-mathematics. The result has a name of its own, as the licence asks of a changed font. Needs fonttools and brotli.
+What is kept: letters, digits and Greek, upright, italic and bold, the signs of the printers and some more, and the
+tables for mathematics. The result has a name of its own, as the licence asks of a changed font. Needs fonttools and
+brotli.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from .font import CHARACTERS, FONT
 NAME = "Proof Formulas Math"
 SIGNS = "±·×¬′″‴⁗‖…−∕√∞∂∇∀∃∈∉∏∑∫←→↦⇒⇔≠≤≥≈≡≪≫∝⌈⌉⌊⌋⟨⟩∩∪⊂⊆∅⊥⊤∧∨∘⊗⊕⊙⋅∣∥⋯⋮⋱≔ˆ˜˙˘ˉ‐–—‘’“”ℎϕϑϖϰϱϵ"
 RANGES = (
-    (0x20, 0x7E), (0x300, 0x307), (0x391, 0x3A1), (0x3A3, 0x3A9), (0x3B1, 0x3C9), (0x1D400, 0x1D467), (0x1D6E2, 0x1D71B),
+    (0x20, 0x7E), (0x300, 0x307), (0x391, 0x3A1), (0x3A3, 0x3A9), (0x3B1, 0x3C9), (0x1D400, 0x1D467),
+    (0x1D6E2, 0x1D71B),
 )  # fmt: skip
 _FEATURES = ["ssty", "flac", "dtls", "ccmp", "kern"]
 _HINTS = ["DSIG", "fpgm", "prep", "cvt ", "gasp"]

@@ -9,7 +9,7 @@ Progress = Callable[[int, int], None]  # how many of how many theorems are set
 
 
 class Summary(NamedTuple):
-    """`formulas` are those of one language: all have the same. `largest` is the name of the largest page and its bytes."""
+    """`formulas` are those of one language: all have the same. `largest` is the largest page and its bytes."""
 
     pages: int
     formulas: int

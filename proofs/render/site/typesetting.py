@@ -32,7 +32,7 @@ class Typesetter:
         self.formulas: list[str] = []
 
     def line(self, parts: Sequence[Part]) -> Markup:
-        """Prose: formulas inside the line, names of theorems as links. Raises RenderError for a formula that cannot be set."""
+        """Prose: formulas in the line, names of theorems as links. Raises RenderError for a formula without MathML."""
         pieces = [self._formula(p.text) if isinstance(p, Formula) else self._words(p.text) for p in parts]
         for k, (part, following) in enumerate(pairwise(parts)):
             sign = following.text[:1]

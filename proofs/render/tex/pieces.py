@@ -54,50 +54,50 @@ class Taken:
         self._pairs = 0
         self._run = 0.0  # how wide the pieces are since the last place where a line may well start
 
-    def apart(self, row: Row, depth: int = 0) -> Iterator[Piece]:
+    def apart(self, row: Row, depth: int = 0, after: float = 0.0) -> Iterator[Piece]:
+        """The pieces of a row; `after` is how wide the brackets are that close behind it."""
         before: Part | None = None
         kinds = kinds_in(row)
         chained = any(p.text in _CHAINS for p in row)
         places = _places(row)
         for k, (part, kind) in enumerate(zip(row, kinds, strict=True)):
-            cost, rank = _start(before, part, kind, kinds[k - 1]) if before else ((_OPENED, 1) if depth else (NEVER, 0))
+            cost, rank = (_OPENED, 1) if depth else (NEVER, 0)
             if before:
+                cost, rank = _start(before, part, kind, kinds[k - 1])
                 self._run += getattr(gap(kinds[k - 1], kind), self._size)
             if k in places or (depth and cost == _RELATION):
                 cost = NEVER
-            alone = cost
-            cost, rank = (
-                cost + depth * _DEEPER,
-                min(rank + depth + (chained and rank > 0 and kind != "rel"), _MOST_RANKS),
-            )
+            rank = min(rank + depth + (chained and rank > 0 and kind != "rel"), _MOST_RANKS)
+            alone, cost = cost, cost + depth * _DEEPER
             self._run = 0 if cost < _SUMMED else self._run
-            yield from self._pieces(part, Piece(part.text, part.spaced, kind, 0, cost, rank, alone), depth)
+            piece = Piece(part.text, part.spaced, kind, 0, cost, rank, alone)
+            yield from self._pieces(part, piece, depth, after if k == len(row) - 1 else 0.0)
             before = part
 
-    def _pieces(self, part: Part, piece: Piece, depth: int) -> Iterator[Piece]:
+    def _pieces(self, part: Part, piece: Piece, depth: int, after: float) -> Iterator[Piece]:
         width = getattr(part.widths, self._size)
         if isinstance(part.shape, Fence) and width > self._width * _WIDE:
-            yield from self._fence(part, part.shape, piece, depth)
+            yield from self._fence(part, part.shape, piece, depth, after)
             return
-        room = self._width - self._indent * piece.rank - self._run
+        room = self._width - self._indent * piece.rank - self._run - after
         text = part.text
         if width > room and part.shape is not None:
             text, width = self._narrow(part, room)
         self._run += width
         yield piece._replace(text=text, width=width, tall=text != part.text)
 
-    def _fence(self, part: Part, fence: Fence, piece: Piece, depth: int) -> Iterator[Piece]:
+    def _fence(self, part: Part, fence: Fence, piece: Piece, depth: int, after: float) -> Iterator[Piece]:
         self._pairs += 1
         side = getattr(bracket(fence.inside, fence.grows), self._size)
         grows = height(fence.inside) if fence.grows else None
         piece = piece._replace(pair=self._pairs, grows=grows)
         self._run += side
         yield piece._replace(text=fence.opening, kind="open", width=side)
-        yield from self.apart(fence.inside, depth + 1)
-        side += getattr(part.script_widths, self._size)
-        self._run += side
+        closing_side = side + getattr(part.script_widths, self._size)
+        yield from self.apart(fence.inside, depth + 1, after + closing_side)
+        self._run += closing_side
         closing = fence.closing + part.scripts
-        yield piece._replace(text=closing, spaced=False, kind="close", width=side, cost=NEVER, alone=NEVER)
+        yield piece._replace(text=closing, spaced=False, kind="close", width=closing_side, cost=NEVER, alone=NEVER)
 
 
 def _places(row: Row) -> set[int]:

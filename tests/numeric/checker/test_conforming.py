@@ -7,6 +7,8 @@ import pytest
 
 from numeric.checker import Probe, check
 from numeric.checker.contracts import contract_named, contract_names
+from numeric.checker.contracts._elementwise import TAIL
+from numeric.checker.enclosure import NoEnclosure, References
 from numeric.checker.formats import FORMATS, precision_of
 from numeric.checker.kill_matrix import planted
 from numeric.checker.mistake import Variant
@@ -191,6 +193,54 @@ def test_of_variants_that_do_equally_well_the_accepted_one_is_named():
         report = check("encoder_layer", forward, adapter="numpy", dtype="bfloat16", accept=accepted)
         assert report.verdict == ("pass" if accepted else "variant"), str(report)
         assert set(report.mistakes[:1]) >= set(accepted)
+
+
+def test_where_there_is_no_exact_reference_nothing_is_accepted(monkeypatch):
+    of_values = References.value
+
+    def unknown_at_the_tail(self, contract, inputs, *others):
+        if np.ravel(inputs[0])[0] == TAIL[0]:
+            raise NoEnclosure
+        return of_values(self, contract, inputs, *others)
+
+    settings = {"accept": ("gelu.tanh",), "probes": ("generic*draw 0", "negative tail")}
+    check("gelu", tanh_gelu, **settings).raise_if_failed()
+    monkeypatch.setattr(References, "value", unknown_at_the_tail)
+    report = check("gelu", tanh_gelu, **settings)
+    assert report.finding("values").verdict == report.verdict == "fail"
+    assert "Not compared, since there is no exact reference: 'negative tail'." in report.finding("values").message
+
+
+@slow
+def test_gradients_follow_an_accepted_variant_which_the_output_is_as_well_as_right():
+    """In bfloat16 a whole layer is pre-norm within rounding even where it is not; its gradients are not."""
+    contract = contract_named("decoder_layer")
+    defaults = {each.name: each.default for each in contract.options}
+
+    def layer(arguments, options):
+        return contract.layer(*contract.arrays(arguments), **{**defaults, **options, "order": "pre"})
+
+    def forward(*arguments, **options):
+        return layer(arguments, options)[0]
+
+    def backward(dy, *arguments, **options):
+        return contract.packed(layer(arguments, options)[1](dy))
+
+    settings = {"backward": backward, "adapter": "numpy", "dtype": "bfloat16"}
+    report = check("decoder_layer", forward, accept=("decoder_layer.pre_norm",), **settings)
+    assert (report.finding("values").verdict, report.finding("gradients").verdict) == ("pass", "variant"), str(report)
+    assert report.verdict == "pass"
+    assert check("decoder_layer", forward, accept=("decoder_layer.post_norm",), **settings).verdict == "fail"
+
+
+def test_right_values_with_the_gradients_of_a_variant_are_none():
+    def gelu(x):
+        return activations.forward("gelu", x)[0]
+
+    report = check("gelu", gelu, backward=backward_of_tanh, accept=("gelu.tanh",), probes=("generic*",))
+    assert report.finding("values").verdict == "pass"
+    assert report.finding("gradients").verdict == report.verdict == "fail"
+    assert report.mistakes == ("gelu.gradient_of_tanh",)
 
 
 def test_a_variant_that_is_the_right_function_at_the_options_asked_for_is_none():

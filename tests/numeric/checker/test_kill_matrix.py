@@ -24,7 +24,7 @@ def thinned():
     """All in float64, some of them slow; in float32 all slow; what shows in 16 bits only, there, slow too."""
     seen = {}
     for name, known in EVERY:
-        long = name in WHOLE and isinstance(known, Variant)
+        long = name in WHOLE
         seen[name] = seen.get(name, 0) + (not long)
         shown = getattr(known, "dtypes", DTYPES)
         for dtype in [each for each in DTYPES if each in shown] or shown:

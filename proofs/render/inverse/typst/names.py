@@ -47,7 +47,7 @@ class Names(Spacing):
             found = self.subscripts()
             held, after = (None, found) if name.upright and primes else (found, None)
         given = self.arguments() if self.hangs("(") and after is None else None
-        if given is not None and self.hangs("_") and name.upright:
+        if given is not None and self.hangs("_"):
             after = self.subscripts()
         return Symbol(at, name, held, given, after)
 

@@ -60,6 +60,7 @@ TREES = {
     "dot(y)_(i)(t)": Symbol(0, Name("y", dotted=True), (name("i"),), (name("t"),)),
     '"log-softmax"\'(z)_(i)': Symbol(0, Name("log_softmax", primes=1, upright=True), None, (name("z"),), (name("i"),)),
     '"J"\'_(i)': Symbol(0, Name("J", primes=1, upright=True), None, None, (name("i"),)),
+    "sigma(z)_(i)": Symbol(0, Name("σ"), None, (name("z"),), (name("i"),)),
     "2 dot 3": Product(0, (number(2), number(3))),
     "x (n + 1)": Product(0, (name("x"), Bracket(0, Sum(0, ((False, name("n")), (False, number(1))))))),
     "x(n)": Symbol(0, x, None, (name("n"),)),
