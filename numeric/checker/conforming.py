@@ -8,6 +8,7 @@ implementation with a small error is none of it, since nowhere is it much nearer
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ NOWHERE = Worst(0.0, "", (), 0.0, 0.0, 0.0, 0.0)
 def departure(bench: Workbench, variant: Variant, records: Sequence[Record]) -> str:
     """Where what was found is furthest beyond rounding from the variant, in words; empty where it is nowhere."""
     furthest = NOWHERE
-    for record in records:
+    for record in (_where_it_has_one(variant, each) for each in records):
         formula = _formula(bench.contract, variant, record)
         enclosed = _enclosed(bench.contract, formula, record, bench.format)
         if enclosed is None:
@@ -44,6 +45,18 @@ def departure(bench: Workbench, variant: Variant, records: Sequence[Record]) -> 
             here = _furthest(record, enclosed, bench.format)
         furthest = max(furthest, here, key=lambda one: one.ratio)
     return str(furthest) if furthest.ratio > SLACK else ""
+
+
+def _where_it_has_one(variant: Variant, record: Record) -> Record:
+    """The record with the reference's numbers where the variant itself has no reference."""
+    missing = variant.without_reference(*record.inputs, **record.options) if variant.without_reference else ()
+    if not missing:
+        return record
+    of_these = missing[:1] if record.dy is None else missing[1:]
+    before = record.without_reference or tuple(np.zeros(each.shape, np.bool_) for each in record.found)
+    both = tuple(np.logical_or(one, other) for one, other in zip(before, of_these, strict=True))
+    found = tuple(np.where(m, e.high, f) for m, e, f in zip(both, record.exact, record.found, strict=True))
+    return replace(record, found=found, without_reference=both)
 
 
 def _formula(contract: Contract, variant: Variant, record: Record) -> Formula:

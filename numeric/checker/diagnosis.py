@@ -75,7 +75,7 @@ def _named(
     apart = {each.id: departure(bench, each, records) for each in variants}
     first = next((each for each in variants if not apart[each.id]), found[0])
     others = [each.id for each in found if each is not first]
-    says = _told(first, records) + beyond(first, apart.get(first.id, ""))
+    says = _told(first, records, apart.get(first.id, ""))
     if others:
         says += f". The same here: {', '.join(others)}"
     return replace(
@@ -92,14 +92,14 @@ def _named(
     )
 
 
-def _told(known: Known, records: Sequence[Record]) -> str:
+def _told(known: Known, records: Sequence[Record], apart: str) -> str:
     if isinstance(known, Instability):
         probes = [record.probe for record in records if record.failed]
         more = f" and {len(probes) - 1} more" if len(probes) > 1 else ""
         return f"{known.id}: right formula, unstable at '{probes[0]}'{more}: it {known.says}"
-    if isinstance(known, Variant):
+    if isinstance(known, Variant) and not apart:
         return f"{known.id}: an accepted convention, not the one asked for: it {known.says}.\n{known.converter}"
-    return f"{known.id}: it {known.says}"
+    return f"{known.id}: it {known.says}{beyond(known, apart)}"
 
 
 def where(contract: Contract, records: Sequence[Record]) -> str:

@@ -33,12 +33,14 @@ class Variant(Mistake):
     """Another convention. It is no pass unless it was accepted, since it would break real weights.
 
     Its rounding is bounded as `conforming` says, or, where its orders of evaluation are not those of the right formula, by bounds of
-    its own: those of the right one are `Contract.bound` and `Contract.gradient_bounds`.
+    its own: those of the right one are `Contract.bound` and `Contract.gradient_bounds`. Where it has no reference, though the right
+    one has, is told as by `Contract.without_reference`.
     """
 
     converter: str = ""  # what to do to its inputs or outputs to have the convention asked for
     bound: Callable[..., Any] | None = None
     gradient_bounds: Callable[..., Any] | None = None
+    without_reference: Callable[..., tuple[Any, ...]] | None = None
 
 
 @dataclass(frozen=True)

@@ -54,13 +54,26 @@ def unfixed(options: Options) -> bool:
     return options["mask"] is None
 
 
-def empty_rows(mask: Any, causal: bool, scores: tuple[int, ...]) -> np.ndarray | None:
+def empty_rows(mask: Any, causal: bool, scores: tuple[int, ...], lower_right: bool = False) -> np.ndarray | None:
     """The queries that keep no key, of shape (..., n_q); None if there are none."""
-    keep = kept(mask, causal, scores)
+    keep = kept(mask, causal, scores, lower_right)
     if keep is None:
         return None
     rows = np.broadcast_to(~keep.any(-1), scores[:-1])
     return rows if rows.any() else None
+
+
+def lower_right_without_reference(
+    inputs: Sequence[Any], scores: tuple[int, ...], mask: Any, causal: bool
+) -> tuple[np.ndarray, ...]:
+    """Of attention aligned lower right, whose queries come first among the inputs, as `Contract.without_reference`.
+
+    A query that keeps no key has a cotangent all the same, so that the gradients of keys, values and weights have none at all.
+    """
+    rows = empty_rows(mask, causal, scores, lower_right=True)
+    if rows is None:
+        return ()
+    return rows[..., None], rows[..., None], *(np.ones(each.shape, np.bool_) for each in inputs[1:])
 
 
 def in_place_of(found: np.ndarray, rows: np.ndarray | None, conventions: Mapping[str, np.ndarray]) -> str:

@@ -8,7 +8,7 @@ from ...arithmetic import matmul
 from ..mistake import Fit, Mistake, Variant
 from . import _multi_head_gradient_mistakes as gradients
 from ._attention_formulas import masked_to_zero, number, right_scale, root, softmax, wide
-from ._masks import kept
+from ._masks import kept, lower_right_without_reference
 from ._multi_head_formulas import (
     Wiring,
     attention_of,
@@ -159,6 +159,10 @@ def _lower_right(q: Any, k: Any, mask: Any, causal: bool) -> Any:
     return kept(mask, causal, (*q.shape[:-1], k.shape[-2]), lower_right=True)
 
 
+def _lower_right_without_reference(x: Any, m: Any, *weights: Any, mask: Any, causal: bool, **_: Any) -> Any:
+    return lower_right_without_reference((x, m, *weights), (*x.shape[:-1], m.shape[-2]), mask, causal)
+
+
 def _mask_tiled(q: Any, k: Any, mask: Any, causal: bool) -> Any:
     """Head h of sequence b has the mask of sequence (b H + h) mod B."""
     if mask is None or mask.ndim == 2:
@@ -190,7 +194,7 @@ ID = "multi_head_attention."
 MISTAKES = (
     Variant(ID + "interleaved_heads", "gives column c to head c mod heads, in w_q, w_k and w_v, and so it takes the rows of w_o", SPLIT, wired(split=_interleaved, merge=_merge_interleaved), converter="Reorder the columns of w_q, w_k, w_v and the rows of w_o: its column i heads + h is column h d / heads + i"),
     Variant(ID + "weights_transposed", "multiplies by the transposed weights, those of shape (out, in) that PyTorch's Linear keeps", PROJECTED, _all_transposed, converter="Pass it w_q.T, w_k.T, w_v.T and w_o.T"),
-    Variant(ID + "lower_right", "aligns the causal mask lower right: key j for query i when j <= i + n_k - n_q", "causal_alignments.causal_alignments_differ", wired(keep=_lower_right), converter="Pass np.tri(n_q, n_k, dtype=bool) as its mask in place of causal"),
+    Variant(ID + "lower_right", "aligns the causal mask lower right: key j for query i when j <= i + n_k - n_q", "causal_alignments.causal_alignments_differ", wired(keep=_lower_right), without_reference=_lower_right_without_reference, converter="Pass np.tri(n_q, n_k, dtype=bool) as its mask in place of causal"),
     Mistake(ID + "merged_without_transpose", "reshapes the heads (B, heads, n, d / heads) to (B, n, d) without bringing them behind the tokens first", SPLIT, wired(merge=heads_as_rows)),
     Mistake(ID + "split_without_transpose", "reshapes (B, n, d) to (B, heads, n, d / heads) at once, so that a head has a part of the tokens", SPLIT, wired(split=_rows_as_heads)),
     Mistake(ID + "split_and_merged_without_transpose", "reshapes to (B, heads, n, d / heads) and back at once, so that a head attends within a part of the tokens", SPLIT, wired(split=_rows_as_heads, merge=heads_as_rows)),

@@ -24,7 +24,7 @@ from ._attention_formulas import (
     weighted_by,
     wide,
 )
-from ._masks import kept
+from ._masks import kept, lower_right_without_reference
 
 DEFINITION = "attention.definition"
 WEIGHTS = "attention.weights_sum_to_one"
@@ -68,6 +68,10 @@ def _first_key_only(q: Any, k: Any, mask: Any, causal: bool) -> Any:
 
 def _lower_right(q: Any, k: Any, mask: Any, causal: bool) -> Any:
     return kept(mask, causal, scores_shape(q, k), lower_right=True)
+
+
+def _lower_right_without_reference(q: Any, k: Any, v: Any, *, mask: Any, causal: bool) -> Any:
+    return lower_right_without_reference((q, k, v), scores_shape(q, k), mask, causal)
 
 
 # What stands in place of the softmax over the kept keys
@@ -184,7 +188,7 @@ def _keys_reshaped(q: Any, k: Any, v: Any, *, mask: Any, causal: bool) -> Any:
 
 ID = "scaled_dot_product_attention."
 MISTAKES: tuple[Known, ...] = (
-    Variant(ID + "lower_right", "aligns the causal mask lower right: key j for query i when j <= i + n_k - n_q", "causal_alignments.causal_alignments_differ", masked_by(_lower_right), converter="Pass np.tri(n_q, n_k, dtype=bool) as its mask in place of causal"),
+    Variant(ID + "lower_right", "aligns the causal mask lower right: key j for query i when j <= i + n_k - n_q", "causal_alignments.causal_alignments_differ", masked_by(_lower_right), without_reference=_lower_right_without_reference, converter="Pass np.tri(n_q, n_k, dtype=bool) as its mask in place of causal"),
     Mistake(ID + "mask_inverted", "masks the keys that are to be kept, and keeps the others", MASKED, masked_by(_inverted)),
     Mistake(ID + "mask_multiplies_scores", "multiplies the scores by the mask, so that a masked key has the score 0 and not -inf", "masking_leaks.multiplying_scores_leaks", weighted_by(_multiplied)),
     Mistake(ID + "mask_added_as_number", "adds the boolean mask to the scores, as 0 and 1", "finite_masks.finite_mask_leak", weighted_by(_added)),
