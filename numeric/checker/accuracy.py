@@ -16,10 +16,11 @@ from .enclosure import deviation
 from .following import as_the_output, follow
 from .formats import Format
 from .mistake import Instability, Mistake, Of, Variant
-from .naming import LARGEST, emulated, values_of
+from .naming import LARGEST, values_of
 from .record import Record
 from .report import Finding
 from .rounding import SLACK
+from .unstable import emulated
 from .verdict import Verdict
 
 NEARER = 0.5  # of the distance to the right formula, where that to a wrong one decides
