@@ -1,5 +1,5 @@
 """The front end for LaTeX: texts as raw trees."""
 
-from .grammar import FORMS, SIGNS, read
+from .grammar import SIGNS, read
 
-__all__ = ["FORMS", "SIGNS", "read"]
+__all__ = ["SIGNS", "read"]

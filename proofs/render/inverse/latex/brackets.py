@@ -2,18 +2,22 @@ r"""The LaTeX of brackets: \left and \right just where something inside is highe
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
+from typing import TypeVar
 
+from ..forms import Forms
 from ..problems import Complaint
-from ..stream import Stream, Token
+from ..stream import Token
 from ..tree import Node
 
 _CLOSING = {"(": ")", r"\left(": r"\right)", "[": "]", r"\left[": r"\right]", r"\left|": r"\right|"}
 _TALL = frozenset([r"\frac", r"\tfrac", r"\sum", r"\lim", r"\left(", r"\left[", r"\left|"])
 
 
-class Brackets(Stream):
+T = TypeVar("T")
+
+
+class Brackets(Forms):
     def __init__(self, tokens: list[Token]):
         super().__init__(tokens)
         tall = [token.kind == "begin" or (token.kind == "sign" and token.text in _TALL) for token in tokens]
@@ -21,20 +25,7 @@ class Brackets(Stream):
         for found in tall:
             self._tall_after.append(self._tall_after[-1] + found)
 
-    @abstractmethod
-    def whole(self) -> Node:
-        """A term with no brackets around it."""
-
-    @abstractmethod
-    def argument(self) -> Node:
-        """A term or a function."""
-
-    @abstractmethod
-    def statement(self) -> Node: ...
-
-    # --- brackets
-
-    def fenced(self, inside: Callable[[], Node], always: bool = False) -> Node:
+    def fenced(self, inside: Callable[[], T], always: bool = False) -> T:
         """Something in brackets, which are as high as it is; `always` high ones."""
         left = self.take()
         start = self._next
@@ -56,20 +47,11 @@ class Brackets(Stream):
         return found
 
     def arguments(self) -> tuple[Node, ...]:
-        found: list[Node] = []
-
-        def listed() -> Node:
-            found.append(self.argument())
-            while self.takes(","):
-                found.append(self.argument())
-            return found[0]
-
         if self.takes(r"\!") != self.sees(r"\left("):
             self.fail(r"\!\left( together")
         if not self.sees("(") and not self.sees(r"\left("):
             self.fail("'('")
-        self.fenced(listed)
-        return tuple(found)
+        return self.fenced(self.listed)
 
     def calls(self) -> bool:
         return self.sees(r"\!") or (not self.peek().spaced and (self.sees("(") or self.sees(r"\left(")))

@@ -17,10 +17,10 @@ from functools import lru_cache
 from typing import Any
 
 from .. import conventions
-from ..problems import Complaint, UnreadableError
+from ..forms import tree_of
+from ..problems import Complaint
 from ..tree import (
     TERM,
-    Assignment,
     Bracket,
     ForAll,
     Function,
@@ -29,7 +29,6 @@ from ..tree import (
     Limit,
     Members,
     Node,
-    Place,
     Relation,
 )
 from .terms import Terms
@@ -83,7 +82,7 @@ class Latex(Terms):
     def argument(self) -> Node:
         at = self.at
         if self.sees("(") and self._is_group():
-            return Function(at, self._group(), self._mapped())
+            return Function(at, self.group(), self._mapped())
         found = self.sum()
         if any(self.sees(sign) for sign in ("<", r"\in", r"\mapsto")):
             return Function(at, (self.place_of(self.as_name(found), at),), self._mapped())
@@ -100,61 +99,21 @@ class Latex(Terms):
                 return self.peek(ahead).text == r"\mapsto"
         return False
 
-    def _group(self) -> tuple[Place, ...]:
-        self.need("(")
-        found = [self.place()]
-        while len(found) < 2 or self.sees(","):
-            self.need(",")
-            found.append(self.place())
-        self.need(")")
-        return tuple(found)
-
     def _mapped(self) -> Node:
         self.need(r"\mapsto")
         return self.whole()
 
     # --- what stands alone
 
-    def listed(self) -> tuple[Node, ...]:
-        found = [self.argument()]
-        while self.takes(","):
-            found.append(self.argument())
-        return tuple(found)
-
     def members(self) -> Node:
-        at, entries = self.at, [self.symbol()]  # type: tuple[int, list[Node]]
-        while self.takes(","):
-            entries.append(self.symbol())
+        at, entries = self.at, self.separated(self.symbol)
         below = self.takes("<")
         if not below:
             self.need(r"\in")
-        return Members(at, tuple(entries), below, self.whole() if below else self.range())
-
-    def places(self) -> tuple[Place, ...]:
-        found = [self.place()]
-        while self.takes(","):
-            found.append(self.place())
-        return tuple(found)
-
-    def assignment(self) -> Node:
-        at, name = self.at, self.bare_name()
-        self.need(":=")
-        return Assignment(at, name, self.argument())
-
-
-FORMS = ("statement", "argument", "symbol", "listed", "members", "places", "assignment")
+        return Members(at, entries, below, self.whole() if below else self.range())
 
 
 @lru_cache(maxsize=4096)  # the same definitions stand on many pages
 def read(text: str, form: str = "statement") -> Any:
     """The raw tree of a whole text of one of FORMS. Raises UnreadableError with the place."""
-    try:
-        grammar = Latex(tokens_of(text))
-        found = getattr(grammar, form)()
-        if grammar.peek().kind != "end":
-            grammar.fail("the end")
-        return found
-    except Complaint as complaint:
-        raise UnreadableError(complaint.problem, text, complaint.at) from None
-    except RecursionError:
-        raise UnreadableError("too deep to be read", text, 0) from None
+    return tree_of(lambda source: Latex(tokens_of(source)), text, form)

@@ -23,10 +23,6 @@ class Names(Brackets):
         after = self.subscripts() if self.sees("_") and (primes or given) else None
         return Symbol(at, name._replace(primes=primes), held, given, after)
 
-    def bare_name(self) -> Name:
-        found = self.symbol()
-        return self.as_name(found)
-
     def as_name(self, node: Node) -> Name:
         if not isinstance(node, Symbol) or node != Symbol(node.at, node.name):
             raise Complaint("needed a name, and nothing with it", node.at)
@@ -66,27 +62,17 @@ class Names(Brackets):
         """Letters side by side; anything else with commas, which is one index that is no letter at least."""
         at = self.at
         found: list[Node] = []
-        if self.peek(self._letters_ahead()).text == "}":
+        if self.peek(self.letters_ahead()).text == "}":
             while not self.sees("}") or not found:
                 found.append(self.symbol())
             return tuple(found)
         only_letters = True
         while not found or self.takes(","):
-            only_letters &= self.peek(self._letters_ahead(1)).text in (",", "}")
+            only_letters &= self.peek(self.letters_ahead(1)).text in (",", "}")
             found.append(self.whole())
         if only_letters:
             raise Complaint("letters in a subscript stand side by side, without commas", at)
         return tuple(found)
-
-    def _letters_ahead(self, most: int | None = None) -> int:
-        """How many of the next tokens are letters, `most` of them, with their primes."""
-        ahead = letters = 0
-        while (letter := self.peek(ahead).kind == "letter") or (ahead and self.peek(ahead).text == "'"):
-            letters += letter
-            if most is not None and letters > most:
-                break
-            ahead += 1
-        return ahead
 
     # --- ranges
 
@@ -111,11 +97,6 @@ class Names(Brackets):
 
     def _need_zero(self) -> None:
         self.need_word("digits", "0")
-
-    def place(self) -> Place:
-        """A bound variable where it is introduced."""
-        at = self.at
-        return self.place_of(self.bare_name(), at)
 
     def place_of(self, name: Name, at: int) -> Place:
         if self.takes("<"):

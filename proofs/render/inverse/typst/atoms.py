@@ -82,14 +82,12 @@ class Atoms(Names):
     def _function(self) -> Node:
         """A function of the language; its bracket belongs to its name."""
         token = self.take()
-        start, found = self._next, [self.argument()]
-        while self.takes(","):
-            found.append(self.argument())
+        start, found = self._next, self.listed()
         is_long = self.at - self._tokens[start].at >= LONG
         if token.text == "exp(" and not (is_long or self.is_tall(start)):
             raise Complaint("the exponential of what is neither tall nor long is a power of e", token.at)
         self.need(")")
-        return Call(token.at, _FUNCTIONS[token.text], tuple(found))
+        return Call(token.at, _FUNCTIONS[token.text], found)
 
     def _matrix(self, at: int) -> Node:
         self.need("delim", ":")

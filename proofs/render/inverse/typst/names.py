@@ -2,36 +2,14 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-
 from ..problems import Complaint
 from ..tree import Domain, Name, Node, Place, Symbol
 from .spacing import Spacing
 
 
 class Names(Spacing):
-    @abstractmethod
-    def whole(self) -> Node:
-        """A term with no brackets around it."""
-
-    @abstractmethod
-    def argument(self) -> Node:
-        """A term or a function."""
-
-    @abstractmethod
-    def statement(self) -> Node: ...
-
     def arguments(self) -> tuple[Node, ...]:
-        found: list[Node] = []
-
-        def listed() -> Node:
-            found.append(self.argument())
-            while self.takes(","):
-                found.append(self.argument())
-            return found[0]
-
-        self.in_brackets(listed)
-        return tuple(found)
+        return self.in_brackets(self.listed)
 
     def symbol(self) -> Symbol:
         """A name with its primes, subscripts and arguments. A definition has its subscripts behind its arguments."""
@@ -50,9 +28,6 @@ class Names(Spacing):
         if given is not None and self.hangs("_"):
             after = self.subscripts()
         return Symbol(at, name, held, given, after)
-
-    def bare_name(self) -> Name:
-        return self.as_name(self.symbol())
 
     def as_name(self, node: Node) -> Name:
         if not isinstance(node, Symbol) or node != Symbol(node.at, node.name):
@@ -97,12 +72,12 @@ class Names(Spacing):
     def _listed(self) -> tuple[Node, ...]:
         """Letters side by side; anything else with commas, which is one index that is no letter at least."""
         at = self.at
-        if self.peek(self._letters_ahead()).text == ")":
+        if self.peek(self.letters_ahead()).text == ")":
             return self._side_by_side()
         found: list[Node] = []
         only_letters = True
         while not found or self.takes(","):
-            only_letters &= self.peek(self._letters_ahead(1)).text in (",", ")")
+            only_letters &= self.peek(self.letters_ahead(1)).text in (",", ")")
             found.append(self.whole())
         if only_letters:
             raise Complaint("letters in a subscript stand side by side, without commas", at)
@@ -115,16 +90,6 @@ class Names(Spacing):
                 self.fail("letters with a space between them")
             found.append(self.symbol())
         return tuple(found)
-
-    def _letters_ahead(self, most: int | None = None) -> int:
-        """How many of the next tokens are letters, `most` of them, with their primes."""
-        ahead = letters = 0
-        while (letter := self.peek(ahead).kind == "letter") or (ahead and self.peek(ahead).text == "'"):
-            letters += letter
-            if most is not None and letters > most:
-                break
-            ahead += 1
-        return ahead
 
     def range(self) -> Node:
         """A domain or a space."""
@@ -142,11 +107,6 @@ class Names(Spacing):
         self.need_word("digits", "0")
         self.need(")")
         return Domain(at, name)
-
-    def place(self) -> Place:
-        """A bound variable where it is introduced."""
-        at = self.at
-        return self.place_of(self.bare_name(), at)
 
     def place_of(self, name: Name, at: int) -> Place:
         if self.sees("<"):

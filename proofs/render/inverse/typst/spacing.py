@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
-from ..stream import Stream
-from ..tree import Node
+from ..forms import Forms
 
 _TALL = frozenset(["frac(", "sum", "mat(", "cases("])
 
 
-class Spacing(Stream):
+T = TypeVar("T")
+
+
+class Spacing(Forms):
     def hangs(self, sign: str) -> bool:
         """Whether this sign is next, with no space before it."""
         return self.sees(sign) and not self.peek().spaced
 
-    def until(self, closing: str, inside: Callable[[], Node]) -> Node:
+    def until(self, closing: str, inside: Callable[[], T]) -> T:
         """What stands before a closing bracket, which is taken."""
         found = inside()
         self.need(closing)
         return found
 
-    def in_brackets(self, inside: Callable[[], Node]) -> Node:
+    def in_brackets(self, inside: Callable[[], T]) -> T:
         self.need("(")
         return self.until(")", inside)
 
@@ -29,7 +32,7 @@ class Spacing(Stream):
         if not self.peek().spaced:
             self.fail("a space")
 
-    def squared(self, inside: Callable[[], Node]) -> Node:
+    def squared(self, inside: Callable[[], T]) -> T:
         """What stands in square brackets, a space before them."""
         self.need_space()
         self.need("[")

@@ -4,6 +4,7 @@ from contextlib import suppress
 from itertools import pairwise
 
 from proofs.render.inverse import UnreadableError, latex
+from proofs.render.inverse.forms import FORMS
 from proofs.render.inverse.latex.tokens import tokens_of
 from proofs.render.inverse.problems import Complaint
 from proofs.render.inverse.tree import Derivative, Limit, Mean, Name, Place, Summation
@@ -61,17 +62,17 @@ def bare(tree, rename=None):
     return (type(tree).__name__, tuple(parts.items()))
 
 
-def same_but_for_a_name(text, mutant):
+def same_but_for_a_name(text, mutant, read=latex.read):
     """Whether the raw trees differ in names that binders introduce, and in nothing else."""
-    one, other = _trees(text), _trees(mutant)
+    one, other = _trees(text, read), _trees(mutant, read)
     both = one.keys() & other.keys()
     return any(bare(one[f], RENAMED) == bare(other[f], RENAMED) and bare(one[f]) != bare(other[f]) for f in both)
 
 
-def _trees(text):
+def _trees(text, read):
     """What a text is, in each form in which it can be read."""
     found = {}
-    for form in latex.FORMS:
+    for form in FORMS:
         with suppress(UnreadableError):
-            found[form] = latex.read(text, form)
+            found[form] = read(text, form)
     return found

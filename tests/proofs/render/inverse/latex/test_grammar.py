@@ -3,7 +3,8 @@
 import pytest
 
 from proofs.render.inverse import UnreadableError
-from proofs.render.inverse.latex import FORMS, read
+from proofs.render.inverse.forms import FORMS
+from proofs.render.inverse.latex import read
 from proofs.render.inverse.tree import (
     Ascribed,
     Bracket,

@@ -1,13 +1,11 @@
 """Typst formulas with one token changed."""
 
 import re
-from contextlib import suppress
+from functools import partial
 
-from proofs.render.inverse import UnreadableError
-from proofs.render.inverse.latex import FORMS
 from proofs.render.inverse.typst import read
 
-from ..mutations import RENAMED, bare
+from .. import mutations
 
 TOKEN = re.compile(r'"[^"]*"|[A-Za-z]+|[0-9]+|\|->|->|=>|<=|>=|!=|:=|.', re.DOTALL)
 pieces = TOKEN.findall
@@ -35,17 +33,4 @@ def mutants(text, others, random, count):
     return [m for m in (mutant(text, others, random) for _ in range(count)) if m != text]
 
 
-def same_but_for_a_name(text, other):
-    """Whether the raw trees differ in names that binders introduce, and in nothing else."""
-    one, two = _trees(text), _trees(other)
-    both = one.keys() & two.keys()
-    return any(bare(one[f], RENAMED) == bare(two[f], RENAMED) and bare(one[f]) != bare(two[f]) for f in both)
-
-
-def _trees(text):
-    """What a text is, in each form in which it can be read."""
-    found = {}
-    for form in FORMS:
-        with suppress(UnreadableError):
-            found[form] = read(text, form)
-    return found
+same_but_for_a_name = partial(mutations.same_but_for_a_name, read=read)
