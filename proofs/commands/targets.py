@@ -13,8 +13,8 @@ from ..kernel import Theorem
 from ..render import document, markdown, site
 from ..render.catalogues import Catalogue
 from ..render.gate import GateError
+from ..render.library import family_of, resting_on
 from ..render.names import RenderError
-from ..render.site.library import family_of, resting_on
 from ..render.tex import Fragment, Layout, companions, fragment
 
 

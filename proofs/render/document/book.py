@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from ...kernel import Theorem
 from ..catalogues import ENGLISH, Catalogue
+from ..chapters import chapters
 from ..gate import gated_page
+from ..library import Library
 from ..names import RenderError
-from ..site.chapters import chapters
-from ..site.library import Library
-from ..site.model import formulas_of
+from ..page_formulas import formulas_of
 from ..theorem import Page
 from ..typst import Typst
 from .closing import bibliography, claims_table, index_of_names

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from ...claims import Claimed
 from ...kernel import Theorem
 from ..catalogues import Catalogue
+from ..library import family_of, own_name
 from ..references import cited_by, references
-from ..site.library import family_of, own_name
 from .markup import Setter, array, call, string
 
 _HEADS = ("claims_title", "claims_lead", "claim", "verdict", "counterexample")

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from ...kernel import Theorem
 from ..catalogues import Catalogue
 from ..declared import besides
+from ..library import family_of, resting_on
 from ..parts import Declaration, Formula, Part
-from ..site.library import family_of, resting_on
 from ..theorem import Line, Page, Refusal
 from .markup import Setter, array, call, fit_beside, string
 

@@ -15,13 +15,13 @@ from ...kernel import Theorem
 from ..catalogues import Catalogue
 from ..gate import gated_page
 from ..latex import Latex
+from ..library import Library
 from ..names import RenderError
+from ..page_formulas import formulas_of, without_prose
 from ..theorem import Page, page
 from .edition import Edition, Other
 from .figures import read_figures
 from .font import font_face, licence
-from .library import Library
-from .model import formulas_of, without_prose
 from .summary import Progress, Summary
 
 MARK = ".transformer-proofs-site"  # a folder with this file is a site, and may be replaced
@@ -73,7 +73,7 @@ def _gated(theorem: Theorem, catalogues: Sequence[Catalogue]) -> list[Page]:
     if count != (shown := len(formulas_of(first))):
         raise RenderError(
             f"the page of {theorem.name} has {shown} formulas, and {count} were compared with the proof; "
-            "proofs/render/gate.py and proofs/render/site/model.py must know the same ones"
+            "proofs/render/gate.py and proofs/render/page_formulas.py must know the same ones"
         )
     names = {t.name for t in theorem.uses}
     pages = [first]

@@ -12,15 +12,15 @@ from markupsafe import Markup
 from ...claims import Claimed
 from ...registry import families
 from ..catalogues import Catalogue
+from ..chapters import chapters
 from ..families import AXIOMS, About, about, source_of
+from ..library import Library, family_of, own_name, resting_on
 from ..names import RenderError
+from ..page_formulas import formulas_of
 from ..references import citations
 from ..theorem import Line, Page
-from .chapters import chapters
 from .figures import Figures
 from .graph import graph
-from .library import Library, family_of, own_name, resting_on
-from .model import formulas_of
 from .packages import needed
 from .read_back import tokens_of_latex
 from .search import search_data

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from ..library import Library, family_of
 from .layering import Edge, Layout, layered
-from .library import Library, family_of
 
 ROW, LINE, GAP, LETTER = 43.0, 15.0, 46.0, 6.9
 PADDING, LONG = 9.0, 130.0

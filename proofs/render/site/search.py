@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from markupsafe import Markup
 
+from ..library import Library, family_of
 from ..theorem import Page
-from .library import Library, family_of
 
 
 def search_data(library: Library, pages: Mapping[str, Page], titles: Mapping[str, str]) -> Markup:

@@ -16,9 +16,9 @@ from ..declared import besides
 from ..families import sections, source_of
 from ..gate import gated_page
 from ..latex import Latex
+from ..library import resting_on
 from ..parts import Formula, Part, Words
 from ..references import Reference, citations, cited_by
-from ..site.library import resting_on
 from ..theorem import Page, Refusal
 from . import displays
 from .header import header

@@ -49,7 +49,7 @@ from proofs.notation import (
 )  # fmt: skip
 from proofs.registry import all_claims
 from proofs.render import Notation, RenderError, Typst
-from proofs.render.site.model import formulas_of
+from proofs.render.page_formulas import formulas_of
 from proofs.render.theorem import page
 from proofs.render.typst import SYMBOLS
 from proofs.theorems.softmax import softmax as s

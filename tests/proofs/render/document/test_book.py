@@ -13,9 +13,9 @@ from proofs.render.document import book, source
 from proofs.render.document.family_pages import alike
 from proofs.render.document.notation_guide import SIGNS, signs
 from proofs.render.document.theorem_pages import defined_name
+from proofs.render.page_formulas import formulas_of
 from proofs.render.page_items import GateError
 from proofs.render.parts import Formula, Words
-from proofs.render.site.model import formulas_of
 from proofs.render.theorem import page
 
 FAMILIES = ("softmax", "relative_position", "softmax_jacobian")

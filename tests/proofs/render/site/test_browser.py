@@ -7,8 +7,8 @@ import pytest
 
 from proofs.render.catalogues import in_language
 from proofs.render.latex import Latex
-from proofs.render.site.library import Library
-from proofs.render.site.model import formulas_of
+from proofs.render.library import Library
+from proofs.render.page_formulas import formulas_of
 from proofs.render.theorem import page as model
 
 from .browsing import BRACKETS, CUT, FAINT, READY, SCRIPTS, UNFOLD

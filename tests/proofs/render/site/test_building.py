@@ -10,14 +10,15 @@ from proofs.render.catalogues import ENGLISH, in_language
 from proofs.render.gate import GateError
 from proofs.render.inverse.problems import UnreadableError
 from proofs.render.names import RenderError
+from proofs.render.page_formulas import formulas_of, without_prose
 from proofs.render.parts import Formula
 from proofs.render.site import MissingPackageError
-from proofs.render.site.model import formulas_of, without_prose
 
 pytest.importorskip("jinja2", reason="the site's templates are Jinja's")
 pytest.importorskip("math_core", reason="formulas become MathML by math-core")
 
-from proofs.render.site import building, edition, library
+from proofs.render import library
+from proofs.render.site import building, edition
 from proofs.render.site.typesetting import Typesetter
 
 THEOREMS = [c.theorem for c in all_claims() if c.name == "softmax_jacobian.symmetric"]

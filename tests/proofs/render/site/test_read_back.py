@@ -9,8 +9,8 @@ import pytest
 from proofs.registry import all_claims
 from proofs.render.latex import Latex
 from proofs.render.names import RenderError
+from proofs.render.page_formulas import formulas_of
 from proofs.render.site.mathml import mathml
-from proofs.render.site.model import formulas_of
 from proofs.render.site.read_back import UnfaithfulError, require_faithful, tokens_of_latex, tokens_of_mathml
 from proofs.render.theorem import page
 

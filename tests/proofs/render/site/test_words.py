@@ -7,7 +7,7 @@ import pytest
 
 from proofs.claims import CLAIMS
 from proofs.render.catalogues.files import languages, messages
-from proofs.render.site.chapters import CHAPTERS
+from proofs.render.chapters import CHAPTERS
 
 PACKAGE = files("proofs.render.site")
 SOURCES = [p.read_text(encoding="utf-8") for p in PACKAGE.joinpath("templates").iterdir()]

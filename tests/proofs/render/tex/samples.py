@@ -4,7 +4,7 @@ import functools
 
 from proofs.registry import all_claims
 from proofs.render.latex import Latex
-from proofs.render.site.model import formulas_of
+from proofs.render.page_formulas import formulas_of
 from proofs.render.theorem import page
 
 NAMES = (

@@ -4,7 +4,7 @@ import pytest
 
 from proofs.registry import all_claims
 from proofs.render.latex import Latex
-from proofs.render.site.model import formulas_of
+from proofs.render.page_formulas import formulas_of
 from proofs.render.tex.fitting import indented, lines, stacked
 from proofs.render.tex.unlaid import tokens_of, unlaid
 from proofs.render.theorem import page

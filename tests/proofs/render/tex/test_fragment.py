@@ -8,7 +8,7 @@ from proofs.axioms import AXIOMS
 from proofs.registry import all_claims
 from proofs.render.catalogues import ENGLISH, in_language
 from proofs.render.latex import Latex
-from proofs.render.site.model import formulas_of
+from proofs.render.page_formulas import formulas_of
 from proofs.render.tex import LAYOUTS, companions, fragment
 from proofs.render.theorem import page
 

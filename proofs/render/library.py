@@ -1,13 +1,13 @@
-"""All that a site is about: the theorems by family, what rests on what, and where each stands."""
+"""All that a site or a document is about: the theorems by family, what rests on what, and where each stands."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from ...claims import CLAIMS, Claimed
-from ...kernel import Theorem
-from ..names import RenderError
+from ..claims import CLAIMS, Claimed
+from ..kernel import Theorem
+from .names import RenderError
 
 
 class Library:

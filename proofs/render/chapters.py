@@ -1,4 +1,4 @@
-"""The order in which the site presents families: chapters, from what the input is to what the model is."""
+"""The order in which a site or a document presents families: chapters, from what the input is to what the model is."""
 
 from __future__ import annotations
 

@@ -4,9 +4,9 @@ import pytest
 
 from proofs.commands import graph
 from proofs.registry import all_claims
+from proofs.render.chapters import CHAPTERS, chapters
+from proofs.render.library import Library
 from proofs.render.names import RenderError
-from proofs.render.site.chapters import CHAPTERS, chapters
-from proofs.render.site.library import Library
 
 CLAIMS = all_claims()
 

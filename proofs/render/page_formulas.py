@@ -1,11 +1,11 @@
-"""What the gate reads of a page: its formulas, all of which a site must have, and the theorems that it names."""
+"""What the gate reads of a page: its formulas, every one of which is emitted, and the theorems that it names."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 
-from ..parts import Declaration, Formula, Part
-from ..theorem import Page, Refusal
+from .parts import Declaration, Formula, Part
+from .theorem import Page, Refusal
 
 
 def formulas_of(page: Page) -> tuple[str, ...]:
