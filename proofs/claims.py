@@ -7,6 +7,7 @@ Length        one table, read from top to bottom
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from .kernel import ProofError
@@ -269,11 +270,16 @@ class Decided(NamedTuple):
     failed: tuple[str, ...]
 
 
-def decided() -> tuple[Decided, ...]:
-    """Proves what the claims rest on. Raises KeyError for a name that no theorem has."""
+def decided(names: Collection[str] | None = None) -> tuple[Decided, ...]:
+    """Proves what the claims rest on, or those claims that some theorem of these names decides.
+
+    Raises KeyError for a name that no theorem has.
+    """
     claims = {c.name: c for c in all_claims()}
     rows = []
     for claimed in CLAIMS:
+        if names is not None and not any(name in names for name in claimed.theorems):
+            continue
         failed = tuple(name for name in claimed.theorems if not _holds(claims[name]))
         rows.append(Decided(claimed, "failed" if failed else claimed.verdict, failed))
     return tuple(rows)

@@ -52,3 +52,6 @@ def test_wheel_holds_exactly_two_packages(tmp_path):
     assert not [n for n in names if "test" in n]
     data = [p for p in ROOT.glob("proofs/**/*") if p.is_file() and p.suffix not in (".py", ".pyc")]
     assert data and {p.relative_to(ROOT).as_posix() for p in data} <= set(names)
+    licences = ["LICENSE", *(p.relative_to(ROOT).as_posix() for p in ROOT.glob("proofs/**/OFL.txt"))]
+    assert len(licences) == 3
+    assert [f for f in licences if not any(n.endswith(f".dist-info/licenses/{f}") for n in names)] == []

@@ -15,9 +15,13 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from ..claims import CLAIMS
 from ..kernel import ProofError, Theorem
 from ..registry import Claim, all_claims
 from ..render.catalogues import Catalogue, CatalogueError, in_language, languages
+from ..render.gate import GateError
+from ..render.names import RenderError
+from ..render.numbering import NUMBERINGS, ZERO_BASED
 from ..render.source import latex_source
 from . import check, claims, graph, listing, render, show, trust
 from .outcomes import told
@@ -34,6 +38,7 @@ Expression = Annotated[
 Jobs = Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="processes to prove in")]
 AsJson = Annotated[bool, typer.Option("--json", help="plain data")]
 Language = Annotated[str, typer.Option("--lang", metavar="LANG", help=f"language: {', '.join(languages())}")]
+Notation = Annotated[str, typer.Option("--notation", metavar="NOTATION", help=f"of indices: {', '.join(NUMBERINGS)}")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="family.theorem, or theorem where one family has it")]
 
 
@@ -71,13 +76,14 @@ def check_command(
 
 
 @app.command("list")
-def list_command(expression: Expression = None, as_json: AsJson = False) -> None:
+def list_command(expression: Expression = None, as_json: AsJson = False, lang: Language = "en") -> None:
     """Name every theorem, with its statement; proves nothing."""
+    catalogue = _in(lang)
     chosen = _asked(lambda: selected(all_claims(), expression))
     if as_json:
-        _print_json({"theorems": listing.listed(chosen)})
+        _print_json({"theorems": listing.listed(chosen, catalogue)})
     else:
-        listing.show_list(chosen, _console())
+        listing.show_list(chosen, _console(), catalogue)
 
 
 @app.command("show")
@@ -86,36 +92,42 @@ def show_command(
     latex: Annotated[bool, typer.Option("--latex", help="formulas as LaTeX, to paste into a document")] = False,
     as_json: AsJson = False,
     lang: Language = "en",
+    notation: Notation = ZERO_BASED.name,
 ) -> None:
     """Print a theorem with its steps and near misses."""
-    catalogue = _in(lang)
+    catalogue, numbering = _in(lang), _asked(lambda: render.numbered(notation))
     theorem = _proved(name, as_json)
-    if as_json:
-        _print_json(show.described(theorem, latex, catalogue))
-    elif latex:
-        typer.echo(latex_source(theorem, catalogue))
-    else:
-        show.show_theorem(theorem, _console(), catalogue)
+    try:
+        if as_json:
+            _print_json(show.described(theorem, latex, catalogue, numbering))
+        elif latex:
+            typer.echo(latex_source(theorem, catalogue, numbering))
+        else:
+            show.show_theorem(theorem, _console(), catalogue, numbering)
+    except (GateError, RenderError) as problem:
+        _failed("refused", theorem.name, str(problem), as_json)
 
 
 @app.command("trust")
-def trust_command(name: Name, as_json: AsJson = False) -> None:
+def trust_command(name: Name, as_json: AsJson = False, lang: Language = "en") -> None:
     """Print all that a theorem rests on."""
+    catalogue = _in(lang)
     theorem = _proved(name, as_json)
     if as_json:
-        _print_json(trust.resting(theorem))
+        _print_json(trust.resting(theorem, catalogue))
     else:
-        trust.show_trust(theorem, _console())
+        trust.show_trust(theorem, _console(), catalogue)
 
 
 @app.command("claims")
-def claims_command(as_json: AsJson = False) -> None:
+def claims_command(as_json: AsJson = False, lang: Language = "en") -> None:
     """Print what the documents claim, and what came of it."""
-    rows = claims.decided_rows()
+    catalogue = _in(lang)
+    rows = claims.decided_rows(catalogue)
     if as_json:
         _print_json({"claims": rows})
     else:
-        claims.show_claims(rows, _console())
+        claims.show_claims(rows, _console(), catalogue)
     raise typer.Exit(1 if any(row["verdict"] == "failed" for row in rows) else 0)
 
 
@@ -139,7 +151,7 @@ def render_command(
     target: Annotated[str, typer.Option("--to", metavar="TARGET", help="tex, pdf, html or markdown")],
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="the folder to write into")],
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME", help="theorems or families; all where none is named")
+        list[str] | None, typer.Argument(metavar="NAME", help="theorems, families or claims; all where none is named")
     ] = None,
     layout: Annotated[
         str | None, typer.Option(metavar="LAYOUT", help="of fragments: wide, or column for two-column papers")
@@ -150,11 +162,15 @@ def render_command(
     figures: Annotated[
         Path | None, typer.Option(metavar="DIR", help="what `python -m numeric figures` wrote, for pdf and html")
     ] = None,
+    engine: Annotated[
+        str | None, typer.Option(metavar="ENGINE", help="of a pdf: typst, or latexmk where LaTeX is installed")
+    ] = None,
+    notation: Notation = ZERO_BASED.name,
     as_json: AsJson = False,
 ) -> None:
     """Write theorems for people to read, each formula checked against its proof."""
-    chosen = _asked(lambda: of_names(all_claims(), names or []))
-    request = _asked(lambda: render.requested(target, out, layout, language, figures))
+    chosen = _asked(lambda: of_names(all_claims(), names or [], {c.id: c.theorems for c in CLAIMS}))
+    request = _asked(lambda: render.requested(target, out, layout, language, figures, engine, notation))
     outcome = render.run(chosen, target, request)
     if as_json:
         typer.echo(render.as_json(outcome))
@@ -171,12 +187,15 @@ def _theorem_of(claim: Claim, as_json: bool) -> Theorem:
     try:
         return claim.theorem
     except ProofError as problem:
-        message = told(problem, claim)
-        if as_json:
-            _print_json({"name": claim.name, "status": "failed", "message": message})
-        else:
-            _console().print(Text(f"FAILED {claim.name}\n{message}", "bold red"))
-        raise typer.Exit(1) from None
+        _failed("failed", claim.name, told(problem, claim), as_json)
+
+
+def _failed(status: str, name: str, message: str, as_json: bool) -> NoReturn:
+    if as_json:
+        _print_json({"name": name, "status": status, "message": message})
+    else:
+        _console().print(Text(f"{status.upper()} {name}\n{message}", "bold red"))
+    raise typer.Exit(1) from None
 
 
 def _asked(find: Callable[[], Any]) -> Any:

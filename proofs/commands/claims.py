@@ -9,17 +9,24 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..claims import CLAIMS, decided
+from ..claims import CLAIMS, Decided, decided
+from ..render.catalogues import ENGLISH, Catalogue
+from ..render.claim_pages import ClaimPage, claim_page, verdict_words
 from .outcomes import Row
 
 _STYLES = {"failed": "bold red", "refuted": "yellow"}
 
 
-def decided_rows() -> list[dict[str, Any]]:
-    """Every claim, its theorems proved here and now."""
-    return [
-        row.claimed._asdict() | {"verdict": row.verdict, "theorems": list(row.claimed.theorems)} for row in decided()
-    ]
+def decided_rows(catalogue: Catalogue = ENGLISH) -> list[dict[str, Any]]:
+    """Every claim, its theorems proved here and now; the verdict is one of proofs/claims.py in every language."""
+    return [_row(row, claim_page(row.claimed, catalogue)) for row in decided()]
+
+
+def _row(decided_: Decided, page: ClaimPage) -> dict[str, Any]:
+    return {
+        "id": page.id, "claim": page.claim, "verdict": decided_.verdict, "sentence": page.sentence,
+        "theorems": list(page.theorems), "counterexample": page.counterexample,
+    }  # fmt: skip
 
 
 def decided_by(rows: Iterable[Row]) -> list[dict[str, Any]]:
@@ -35,11 +42,11 @@ def decided_by(rows: Iterable[Row]) -> list[dict[str, Any]]:
     return found
 
 
-def show_claims(rows: Sequence[dict[str, Any]], console: Console) -> None:
+def show_claims(rows: Sequence[dict[str, Any]], console: Console, catalogue: Catalogue = ENGLISH) -> None:
     table = Table(box=None, pad_edge=False, expand=True, header_style="bold")
-    table.add_column("id", no_wrap=True)
-    table.add_column("verdict", width=12)
-    table.add_column("claim", ratio=1, overflow="fold")
+    table.add_column(catalogue.text("claims.id"), no_wrap=True)
+    table.add_column(catalogue.text("claims.verdict"), width=12)
+    table.add_column(catalogue.text("claims.claim"), ratio=1, overflow="fold")
     for row in rows:
         said = Text(row["claim"])
         for extra, looks in (
@@ -49,9 +56,16 @@ def show_claims(rows: Sequence[dict[str, Any]], console: Console) -> None:
         ):
             if extra:
                 said.append(f"\n{extra}", looks)
-        table.add_row(row["id"], Text(row["verdict"], _STYLES.get(row["verdict"], "green")), said)
+        verdict = Text(verdict_words(row["verdict"], catalogue), _STYLES.get(row["verdict"], "green"))
+        table.add_row(row["id"], verdict, said)
         table.add_row()
     console.print(table)
-    verdicts = [row["verdict"] for row in rows]
-    counts = (f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts))
-    console.print(Text(f"{len(rows)} claims: {', '.join(counts)}", "bold"))
+    console.print(Text(_total([row["verdict"] for row in rows], catalogue), "bold"))
+
+
+def _total(verdicts: Sequence[str], catalogue: Catalogue) -> str:
+    counts = [
+        catalogue.text("claims.counted", count=str(verdicts.count(v)), verdict=verdict_words(v, catalogue))
+        for v in dict.fromkeys(verdicts)
+    ]
+    return catalogue.text("claims.total", count=str(len(verdicts)), verdicts=", ".join(counts))

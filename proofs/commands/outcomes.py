@@ -77,7 +77,7 @@ def _rows_of(names: list[str], path: Path | None) -> list[Row]:
 
 def few_collections() -> None:
     """Terms are many and in no cycles; looking for some, also on the way out, took a fifth of the time."""
-    gc.set_threshold(100_000)
+    gc.set_threshold(1_000_000)
     atexit.register(gc.freeze)
 
 

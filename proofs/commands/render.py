@@ -21,11 +21,13 @@ from ..registry import Claim
 from ..render.catalogues import Catalogue, in_language, languages
 from ..render.gate import GateError
 from ..render.names import RenderError
+from ..render.numbering import NUMBERINGS, ZERO_BASED, Numbering
 from ..render.tex import LAYOUTS
+from ..render.tex.compiling import PROGRAMS, missing_programs
 from .lines import wrapped
 from .outcomes import few_collections, told
 from .selection import UsageError
-from .targets import TARGETS, Request, Written
+from .targets import ENGINES, TARGETS, Request, Written
 
 _PACKAGES = {"pdf": ["typst"], "html": ["jinja2", "math_core"]}  # of the extra that has the name of the target
 
@@ -44,7 +46,15 @@ class Run(NamedTuple):
         return 130 if self.interrupted else 1 if self.problem or self.written.refused else 0
 
 
-def requested(target: str, out: Path, layout: str | None, language: str | None, figures: Path | None) -> Request:
+def requested(
+    target: str,
+    out: Path,
+    layout: str | None = None,
+    language: str | None = None,
+    figures: Path | None = None,
+    engine: str | None = None,
+    notation: str = ZERO_BASED.name,
+) -> Request:
     """What the options ask for; raises UsageError for anything that there is not, before anything is tried."""
     _one_of("--to", target, TARGETS)
     if layout is not None and target != "tex":
@@ -54,10 +64,20 @@ def requested(target: str, out: Path, layout: str | None, language: str | None, 
     if figures is not None and not figures.is_dir():
         raise UsageError(f"--figures {figures}: no such folder; `python -m numeric figures --out {figures}` writes it")
     _one_of("--layout", layout or "wide", LAYOUTS)
+    numbering = numbered(notation)
     catalogues = _catalogues(target, language)
-    _require_packages(target)
+    if engine is not None:
+        _require_engine(target, engine, catalogues[0], figures)
+    if engine != "latexmk":
+        _require_packages(target)
     _require_folder(out, make=target != "html")
-    return Request(out, catalogues, LAYOUTS[layout or "wide"], figures)
+    return Request(out, catalogues, LAYOUTS[layout or "wide"], figures, engine or "typst", numbering)
+
+
+def numbered(notation: str) -> Numbering:
+    """What --notation asks for; raises UsageError for anything that there is not."""
+    _one_of("--notation", notation, NUMBERINGS)
+    return NUMBERINGS[notation]
 
 
 def _one_of(option: str, found: str, known: Iterable[str]) -> None:
@@ -73,6 +93,24 @@ def _catalogues(target: str, language: str | None) -> list[Catalogue]:
         return list(map(in_language, languages() if target == "html" else languages()[:1]))
     _one_of("--lang", language, languages())
     return [in_language(language)]
+
+
+def _require_engine(target: str, engine: str, catalogue: Catalogue, figures: Path | None) -> None:
+    if target != "pdf":
+        raise UsageError(f"--engine is for --to pdf; found --to {target}")
+    _one_of("--engine", engine, ENGINES)
+    if engine != "latexmk":
+        return
+    if catalogue.language == "ko":
+        raise UsageError("--engine latexmk has no Hangul font for --lang ko; --engine typst brings one")
+    if figures is not None:
+        raise UsageError("--engine latexmk cannot include SVG figures; leave --figures out, or use --engine typst")
+    if missing := missing_programs():
+        packages = " ".join(PROGRAMS[program] for program in missing)
+        raise UsageError(
+            f"--engine latexmk needs {' and '.join(missing)}; found none; install it with: apt-get install {packages} "
+            "(Debian, Ubuntu); --engine typst needs no LaTeX"
+        )
 
 
 def _require_packages(target: str) -> None:

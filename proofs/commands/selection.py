@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Protocol, TypeVar
 
 
@@ -18,6 +19,7 @@ class Named(Protocol):
 
 N = TypeVar("N", bound=Named)
 Match = Callable[[str], bool]
+NO_GROUPS: Mapping[str, Collection[str]] = MappingProxyType({})
 _TOKEN = re.compile(r"\s*(?:([()])|([^\s()]+))")
 
 
@@ -52,14 +54,14 @@ def named(items: Sequence[N], name: str, also: Collection[str] = ()) -> N:
     raise UsageError(f"no theorem is named {name!r}; {hint}")
 
 
-def of_names(items: Sequence[N], names: Sequence[str]) -> list[N]:
-    """Those with these names, and all of a family that is named, in their own order; all where none is named.
+def of_names(items: Sequence[N], names: Sequence[str], groups: Mapping[str, Collection[str]] = NO_GROUPS) -> list[N]:
+    """Those with these names, all of a family that is named, and those that the name of a group stands for.
 
-    Raises UsageError.
+    They stay in their own order; all where none is named. Raises UsageError.
     """
     families = {item.name.rpartition(".")[0] for item in items}
-    wanted = {name for name in names if name not in families}
-    found = {named(items, name, also=families).name for name in wanted}
+    wanted = {own for name in names if name not in families for own in groups.get(name, [name])}
+    found = {named(items, name, also=families | groups.keys()).name for name in wanted}
     return [item for item in items if not names or item.name in found or item.name.rpartition(".")[0] in names]
 
 

@@ -11,20 +11,21 @@ from ..kernel import Theorem
 from ..render.catalogues import ENGLISH, Catalogue
 from ..render.declared import besides
 from ..render.gate import gated_page
-from ..render.latex import Latex
+from ..render.numbering import ZERO_BASED, Numbering
 from ..render.parts import plain
-from ..render.theorem import Page, Refusal, page
-from ..render.unicode import Unicode
+from ..render.theorem import Page, Refusal
 from .lines import wrapped
 from .outcomes import axioms_of, earlier_of
 from .trust import rules_of
 
 
-def described(theorem: Theorem, latex: bool, catalogue: Catalogue = ENGLISH) -> dict[str, Any]:
+def described(
+    theorem: Theorem, latex: bool, catalogue: Catalogue = ENGLISH, numbering: Numbering = ZERO_BASED
+) -> dict[str, Any]:
     """A theorem as plain data, its formulas as text or as LaTeX."""
-    found = gated_page(theorem, Latex, catalogue).page if latex else page(theorem, Unicode, catalogue)
+    found = gated_page(theorem, numbering.latex if latex else numbering.unicode, catalogue).page
     return {
-        "name": found.name, "says": found.says, "general": theorem.is_general,
+        "name": found.name, "says": found.says, "general": theorem.is_general, "notation": numbering.name,
         "symbols": [plain(s.parts) for s in found.symbols], "definitions": [plain(d) for d in found.definitions],
         "hypotheses": list(found.hypotheses), "conclusion": found.conclusion, "start": found.start,
         "steps": [{"relation": l.relation, "term": l.term, "reason": plain(l.reason)} for l in found.lines],
@@ -38,8 +39,11 @@ def _refused(refusal: Refusal) -> dict[str, Any]:
     return {**refusal._asdict(), "symbols": symbols, "definitions": definitions}
 
 
-def show_theorem(theorem: Theorem, console: Console, catalogue: Catalogue = ENGLISH) -> None:
-    found = page(theorem, Unicode, catalogue)
+def show_theorem(
+    theorem: Theorem, console: Console, catalogue: Catalogue = ENGLISH, numbering: Numbering = ZERO_BASED
+) -> None:
+    """Prints a theorem. Raises GateError where a formula is not what was proved, RenderError where there are no words for it."""
+    found = gated_page(theorem, numbering.unicode, catalogue).page
     scope = catalogue.text("headings.every_size" if theorem.is_general else "headings.instance")
     console.print(Text(f"{found.name} ({scope})", "bold"))
     wrapped(found.says, console, "  ", style="italic")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from rich.console import Console
@@ -10,19 +10,21 @@ from rich.text import Text
 from rich.tree import Tree
 
 from ..kernel import Theorem
-from ..rules import LIMIT_RULES, RULES
+from ..render.catalogues import ENGLISH, Catalogue
+from ..render.families import source_of
+from ..trusted import trusted_modules
 from .lines import wrapped
 from .outcomes import earlier_of
-from .trusted import trusted_modules
 
 
-def resting(theorem: Theorem) -> dict[str, Any]:
+def resting(theorem: Theorem, catalogue: Catalogue = ENGLISH) -> dict[str, Any]:
     earlier = earlier_of(theorem)
+    said = {t: {"name": t.name, "says": catalogue.theorem(t.name, t.says)} for t in earlier}
     return {
         "name": theorem.name,
-        "rules": [{"name": r, "says": _says(r)} for r in rules_of([theorem, *earlier])],
-        "axioms": [{"name": t.name, "says": t.says, "source": t.source} for t in earlier if t.is_axiom],
-        "theorems": [{"name": t.name, "says": t.says} for t in earlier if not t.is_axiom],
+        "rules": [{"name": r, "says": catalogue.text(f"rules.{r}")} for r in rules_of([theorem, *earlier])],
+        "axioms": [said[t] | {"source": source_of(t, catalogue)} for t in earlier if t.is_axiom],
+        "theorems": [said[t] for t in earlier if not t.is_axiom],
         "trusted": [m._asdict() for m in trusted_modules()],
     }
 
@@ -31,36 +33,36 @@ def rules_of(theorems: Iterable[Theorem]) -> list[str]:
     return list(dict.fromkeys(rule for t in theorems for rule in t.rules))
 
 
-def _says(rule: str) -> str:
-    return RULES[rule].says if rule in RULES else LIMIT_RULES[rule]
+def show_trust(theorem: Theorem, console: Console, catalogue: Catalogue = ENGLISH) -> None:
+    found, said = resting(theorem, catalogue), catalogue.text
 
+    def branch(key: str, entries: Collection[Any]) -> Tree:
+        title = said(f"headings.{key}")
+        return tree.add(Text(title if entries else f"{title}: {said('headings.none')}"))
 
-def show_trust(theorem: Theorem, console: Console) -> None:
-    found = resting(theorem)
-    tree = Tree(Text(f"{theorem.name} rests on", "bold"))
-    rules = tree.add("rules")
+    tree = Tree(Text(said("headings.theorem_rests_on", name=theorem.name), "bold"))
+    rules = branch("rules", found["rules"])
     for rule in found["rules"]:
         rules.add(Text(f"{rule['name']}: {rule['says']}"))
-    axioms = tree.add("axioms" if found["axioms"] else "axioms: none")
+    axioms = branch("axioms", found["axioms"])
     for axiom in found["axioms"]:
         axioms.add(Text(f"{axiom['name']}: {axiom['says']}\n{axiom['source']}"))
-    cited = tree.add("earlier theorems" if theorem.uses else "earlier theorems: none")
-    _grow(cited, theorem, set())
+    _grow(branch("earlier_theorems", theorem.uses), theorem, set(), catalogue)
     console.print(tree)
     console.print()
     modules = found["trusted"]
-    console.print(Text(f"Trusted in every proof, {sum(m['lines'] for m in modules)} lines in all", "bold"))
+    console.print(Text(said("headings.trusted", lines=str(sum(m["lines"] for m in modules))), "bold"))
     for module in modules:
         wrapped(f"{module['path']} ({module['lines']}): {module['says']}", console, "  ", "      ")
 
 
-def _grow(branch: Tree, theorem: Theorem, seen: set[Theorem]) -> None:
+def _grow(branch: Tree, theorem: Theorem, seen: set[Theorem], catalogue: Catalogue) -> None:
     """What it cites, and what that cites; a theorem that was met before is not unfolded again."""
     for cited in theorem.uses:
         if cited.is_axiom:
             continue
         again = cited in seen and bool(cited.uses)
-        twig = branch.add(Text(cited.name + (", see above" if again else "")))
+        twig = branch.add(Text(catalogue.text("headings.see_above", name=cited.name) if again else cited.name))
         if cited not in seen:
             seen.add(cited)
-            _grow(twig, cited, seen)
+            _grow(twig, cited, seen, catalogue)

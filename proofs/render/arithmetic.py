@@ -88,7 +88,7 @@ def _power(printer: Printer, term: Term, scope: Scope) -> Piece:
     text = printer.at(base, BASE)
     if text.endswith("'"):  # a prime is a superscript too
         text = printer.bracketed(text)
-    return printer.raised(text, term.args[1], printer.piece(term.args[1], scope))
+    return printer.raised(text, term.args[1], printer.exponent(term.args[1], scope))
 
 
 def _max(printer: Printer, term: Term, scope: Scope) -> Piece:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from ..terms import Term
-from .names import stem
-from .places import bound_names, pair, place
+from ..terms import Term, number
+from .indices import index, pair
+from .names import RenderError, stem
+from .places import bound_names, place
 from .ranges import is_pair, occurs, tells_range
 from .structure import BASE, SUM, TERM, Layout, Piece, Printer, Scope
+
+_OPPOSITE = {"eq": "ne", "ne": "eq", "le": "gt", "lt": "ge"}
 
 
 def _sum(printer: Printer, term: Term, scope: Scope) -> Piece:
@@ -14,7 +17,20 @@ def _sum(printer: Printer, term: Term, scope: Scope) -> Piece:
     names = bound_names(printer, term.hints, scope)
     summand = printer.at(printer.piece(body, (*scope, *names)), TERM)
     size_text = printer.piece(size, scope).text
-    return printer.summed(printer.name(names[0]), size, size_text, tells_range(body), summand)
+    last = size_text if printer.first else printer.piece(_last_index(size), scope).text
+    return printer.summed(printer.name(names[0]), size_text, last, tells_range(body), summand)
+
+
+def _last_index(size: Term) -> Term:
+    """The size less one: n - 1, and n of n + 1, n + 1 of n + 2; that of n + 2 + 1 is n + 2 + 1 - 1, since n + 2 is another's."""
+    if size.op == "number":
+        return number(size.data - 1)
+    *before, last = size.args if size.op == "add" else (size,)
+    if before and last.op == "number" and last.data > 1:
+        return Term("add", (*before, number(last.data - 1)))
+    if before and last == number(1) and before[-1].op != "number" and (len(before) > 1 or before[0].op != "add"):
+        return before[0] if len(before) == 1 else Term("add", tuple(before))
+    return Term("add", (*before, last, number(-1)))
 
 
 def _expect(printer: Printer, term: Term, scope: Scope) -> Piece:
@@ -44,22 +60,38 @@ def _meets(body: Term, point: Term) -> bool:
 
 
 def _when(printer: Printer, term: Term, scope: Scope) -> Piece:
-    condition, then, otherwise = (printer.piece(a, scope).text for a in term.args)
-    return printer.cases(condition, then, otherwise)
+    """Each branch with its condition, the second one with the opposite of the first, so that no language is needed."""
+    condition, *branches = term.args
+    if condition.op != "relation" or condition.data not in _OPPOSITE:
+        raise RenderError(f"no opposite of the condition {condition!r}; needed =, !=, <= or <")
+    then, otherwise = (printer.piece(branch, scope).text for branch in branches)
+    left, right = _sides(printer, condition, scope)
+    holds, fails = (f"{left} {printer.sign(sign)} {right}" for sign in (condition.data, _OPPOSITE[condition.data]))
+    return printer.cases((then, holds), (otherwise, fails))
 
 
 def _relation(printer: Printer, term: Term, scope: Scope) -> Piece:
+    left, right = _sides(printer, term, scope)
+    return Piece(f"{left} {printer.sign(term.data)} {right}", SUM)
+
+
+def _sides(printer: Printer, term: Term, scope: Scope) -> tuple[str, str]:
     if is_pair(term):
-        sides = pair(printer, term, scope)
-    else:
-        sides = _side(printer, term, term.args[0], scope), _side(printer, term, term.args[1], scope)
-    return Piece(f"{sides[0]} {printer.sign(term.data)} {sides[1]}", SUM)
+        return pair(printer, term, scope)
+    if printer.first and term.data in ("le", "lt") and all(map(_is_named, term.args)):
+        return index(printer, term.args[0].args[0], scope).text, index(printer, term.args[1].args[0], scope).text
+    return _side(printer, term, term.args[0], scope), _side(printer, term, term.args[1], scope)
+
+
+def _is_named(side: Term) -> bool:
+    """Whether this is an index as a number, and the index has a name, or is a position that is printed with its range."""
+    return side.op == "value" and side.args[0].op in ("index", "bound", "literal", "map")
 
 
 def _side(printer: Printer, term: Term, side: Term, scope: Scope) -> str:
     """One side; an index as a number shows that it is one, where indices could be compared as well."""
     text = printer.piece(side, scope).text
-    bare = side.op == "value" and side.args[0].op in ("index", "bound", "literal", "map", "quotient")
+    bare = not printer.first and (_is_named(side) or (side.op == "value" and side.args[0].op == "quotient"))
     return printer.squared(text) if bare and term.data in ("eq", "ne") else text
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from ..terms import Family, IndexMap, Term
@@ -110,7 +111,7 @@ def definitions_used(terms: Iterable[Term]) -> list[Any]:
         definition = waiting.pop(0)
         if definition not in found:
             found[definition] = None
-            waiting += [d for t in (definition.body, *definition.requires) for d in definitions_in(t)]
+            waiting += _beneath(definition)
     return list(found)
 
 
@@ -118,11 +119,21 @@ def defined(
     definition: Any, printer: type[Printer], page: Notation, catalogue: Catalogue = ENGLISH
 ) -> tuple[Part, ...]:
     """softmax(z)_i = exp(z_i) / Σ_l exp(z_l), where this is defined. Definitions are named as on the page."""
+    equation, conditions = _defining(definition, printer, page.only((definition, *_beneath(definition))))
+    where = catalogue.joined("lists.and", map(Formula, conditions))
+    if not where:
+        return catalogue.said("declarations.definition", equation=Formula(equation))
+    return catalogue.said("declarations.definition_where", equation=Formula(equation), conditions=where)
+
+
+def _beneath(definition: Any) -> list[Any]:
+    """The definitions that one speaks of."""
+    return [d for t in (definition.body, *definition.requires) for d in definitions_in(t)]
+
+
+@lru_cache(maxsize=1024)
+def _defining(definition: Any, printer: type[Printer], named: Notation) -> tuple[str, tuple[str, ...]]:
+    """The equation of a definition, and where it is defined; `named` has the names of definitions."""
     left = definition(*definition.parameters)
-    terms = (left, definition.body, *definition.requires)
-    own = printer(page.only([d for t in terms for d in definitions_in(t)]).extended(*terms))
-    equation = Formula(f"{own(left)} {own.sign('eq')} {own(definition.body)}")
-    conditions = catalogue.joined("lists.and", [Formula(own(c)) for c in definition.requires])
-    if not conditions:
-        return catalogue.said("declarations.definition", equation=equation)
-    return catalogue.said("declarations.definition_where", equation=equation, conditions=conditions)
+    own = printer(named.extended(left, definition.body, *definition.requires))
+    return f"{own(left)} {own.sign('eq')} {own(definition.body)}", tuple(map(own, definition.requires))

@@ -2,19 +2,19 @@ r"""Terms as LaTeX that needs amsmath only: \sum_{l=0}^{n - 1} \mathrm{e}^{z_{l}
 
 Grammar, on top of the levels in `structure`:
 
-    name       italic letters x, \omega, \mathit{pos}; an upright label d_{\mathrm{k}}; \operatorname{softmax} for a definition,
+    name       italic letters x, \omega, \mathit{pos}; an upright label d_{\mathrm{k}}, W_{\mathrm{Q\text{-}Z}}; \operatorname{softmax} for a definition,
                \dot{z} for the derivative of a curve
     number     12, \tfrac{1}{2}; a quotient of two terms is \frac{1}{2}. A fraction bar takes the factors on its left, since
-               the last bar or the start of the product, except a leading \tfrac
+               the last bar or the start of the product, except a leading \tfrac. In an exponent they are x^{1/2}, x^{2 m/d}: see `bars`
     product    a b, and a \cdot 2 before a digit or a fraction that would read as a mixed number
     subscript  z_{i}, \delta_{i j}; z_{2 m + a}, z_{0, j} where one is no single letter; after a label, d_{\mathrm{k}, i}
     index      2 m + a, \lfloor c / 2 \rfloor, c \bmod 2; 0_{n} is position 0 of the range of size n; [2 m + a] is an index as a number
-    sum        \sum_{l=0}^{n - 1} body, the upper bound is the size of the range less one
+    sum        \sum_{l=0}^{n - 1} body, the upper bound is the size of the range less one: n of n + 1, n + 1 of n + 2
     mean       \mathbf{E}_{u \in U}\left[body\right]
     function   j \mapsto body; j < n \mapsto body; a family or a definition that lacks its last indices
     exp        \mathrm{e}^{x}, and \exp\left(x\right) where x is tall
     others     x^{2}, \sqrt{x}, \left|x\right|, \begin{bmatrix} a & b \\ c & d \end{bmatrix}_{i j},
-               \begin{cases} a & \text{if } i = j \\ b & \text{otherwise} \end{cases}
+               \begin{cases} a, & i = j \\ b, & i \ne j \end{cases}
     derivative \frac{\mathrm{d}}{\mathrm{d} t} \left[body\right]_{t = point}; without the point, at t itself
     statement  a \le b, \lim_{t \to \infty} f(t) = c, g \Rightarrow p, \forall j\colon p, \forall j \ne k\colon p
 """
@@ -50,9 +50,10 @@ _OPERATORS = {"erf": r"\operatorname{erf}"}
 class Latex(Barred):
     minus = "-"
     dot = r"\cdot"
+    slash = "/"
     small, large = r"\tfrac", r"\frac"
     layouts = LAYOUTS
-    relations = {"eq": "=", "ne": r"\ne", "le": r"\le", "lt": "<", "tends": r"\to"}
+    relations = {"eq": "=", "ne": r"\ne", "le": r"\le", "lt": "<", "ge": r"\ge", "gt": ">", "tends": r"\to"}
 
     def bracketed(self, text: str) -> str:
         return rf"\left({text}\right)" if _is_tall(text) else f"({text})"
@@ -91,8 +92,8 @@ class Latex(Barred):
 
     # --- arithmetic
 
-    def rational(self, numerator: int, denominator: int) -> Piece:
-        return Piece(rf"\tfrac{{{numerator}}}{{{denominator}}}", FACTOR)
+    def small_bar(self, above: int, below: int) -> str:
+        return rf"\tfrac{{{above}}}{{{below}}}"
 
     def bar(self, above: str, below: str) -> str:
         return rf"\frac{{{above}}}{{{below}}}"
@@ -113,23 +114,22 @@ class Latex(Barred):
         lines = r" \\ ".join(" & ".join(row) for row in rows)
         return rf"\begin{{bmatrix}} {lines} \end{{bmatrix}}_{{{_joined(subscripts)}}}"
 
-    def cases(self, condition: str, then: str, otherwise: str) -> Piece:
-        text = rf"{then} & \text{{if }} {condition} \\ {otherwise} & \text{{otherwise}}"
-        return Piece(rf"\begin{{cases}} {text} \end{{cases}}", SUM)
+    def cases(self, first: tuple[str, str], second: tuple[str, str]) -> Piece:
+        lines = r" \\ ".join(f"{value}, & {condition}" for value, condition in (first, second))
+        return Piece(rf"\begin{{cases}} {lines} \end{{cases}}", SUM)
 
     # --- binders and propositions
 
     def member(self, name: str, range_: Term, size: str | None) -> str:
         if size is None:
             return rf"{name} \in {self.domain(range_.data)}"
-        return rf"{name} \in {size}" if range_.op == "space" else f"{name} < {size}"
+        return rf"{name} \in {size}" if range_.op == "space" else f"{name} {self.bound} {size}"
 
     def mapped(self, places: Sequence[str], body: str) -> str:
         return rf"{places[0] if len(places) == 1 else self.bracketed(', '.join(places))} \mapsto {body}"
 
-    def summed(self, name: str, size: Term, size_text: str, told: bool, body: str) -> Piece:
-        top = str(size.data - 1) if size.op == "number" else f"{size_text} - 1"
-        return Piece(rf"\sum_{{{name}=0}}^{{{top}}} {body}", PREFIX)
+    def summed(self, name: str, size: str, last: str, told: bool, body: str) -> Piece:
+        return Piece(rf"\sum_{{{name}={self.first}}}^{{{last}}} {body}", PREFIX)
 
     def expected(self, name: str, space: str, told: bool, body: str) -> Piece:
         return Piece(rf"\mathbf{{E}}_{{{name} \in {space}}}\left[{body}\right]", BASE)
@@ -154,6 +154,12 @@ class Latex(Barred):
         if name not in DOMAINS:
             raise RenderError(f"no words for the domain {name!r}")
         return DOMAINS[name]
+
+
+class LatexFromOne(Latex):
+    """The same, with indices 1, ..., n."""
+
+    first = 1
 
 
 def running(parts: Sequence[Part]) -> str:
@@ -185,7 +191,8 @@ def _letters(text: str, font: str) -> str:
 
 
 def _subscript(spelling: Spelling, subscripts: Sequence[str]) -> str:
-    label = [rf"\mathrm{{{spelling.label.replace('_', '-')}}}"] if spelling.label else []
+    hyphenated = spelling.label.replace("_", r"\text{-}")  # a mere - would be a minus
+    label = [rf"\mathrm{{{hyphenated}}}"] if spelling.label else []
     inside = label + ([_joined(subscripts)] if subscripts else [])
     return f"_{{{', '.join(inside)}}}" if inside else ""
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from . import arithmetic, binding, places
+from . import arithmetic, binding, indices, places
 from .structure import Layout
 
-LAYOUTS: Mapping[str, Layout] = MappingProxyType({**arithmetic.LAYOUT, **places.LAYOUT, **binding.LAYOUT})
+LAYOUTS: Mapping[str, Layout] = MappingProxyType(
+    {**arithmetic.LAYOUT, **indices.LAYOUT, **places.LAYOUT, **binding.LAYOUT}
+)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 
-from ..claims import CLAIMS, Claimed
+from ..claims import Claimed, decided
 from ..kernel import Theorem
 from .names import RenderError
 
@@ -26,11 +27,12 @@ class Library:
         for name, theorem in self.theorems.items():
             for cited in theorem.uses:
                 self.used_by.get(cited.name, []).append(name)
+        self.claims = claims_of(self.theorems)
         self.decided: Mapping[str, list[Claimed]] = {
-            name: [c for c in CLAIMS if name in c.theorems] for name in self.theorems
+            name: [c for c in self.claims if name in c.theorems] for name in self.theorems
         }
 
-    @property
+    @cached_property
     def families(self) -> Mapping[str, list[Theorem]]:
         found: dict[str, list[Theorem]] = {}
         for theorem in self.theorems.values():
@@ -43,13 +45,15 @@ class Library:
             return None
         return f"{family_of(name)}.html#{own_name(name)}"
 
-    def claims(self) -> Sequence[Claimed]:
-        """The claims of the source documents that some theorem of the site decides."""
-        return [c for c in CLAIMS if any(name in self.theorems for name in c.theorems)]
-
-    def citations(self) -> list[tuple[str, str]]:
+    @cached_property
+    def citations(self) -> Sequence[tuple[str, str]]:
         """Pairs of a theorem that is cited and one that cites it, as `python -m proofs graph` has them."""
         return sorted((cited.name, t.name) for t in self.theorems.values() for cited in t.uses)
+
+
+def claims_of(names: Collection[str]) -> Sequence[Claimed]:
+    """The claims of the source documents that these theorems help to decide; none that a failed proof leaves open."""
+    return [row.claimed for row in decided(names) if not row.failed]
 
 
 def family_of(name: str) -> str:

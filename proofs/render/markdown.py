@@ -1,4 +1,4 @@
-r"""Theorems as Markdown that GitHub and GitLab set: a file for each family, and README.md, which lists them.
+r"""Theorems as Markdown that GitHub and GitLab set: a file for each family, claims.md, and README.md, which lists all.
 
 Formulas stand in $`...`$ and in blocks marked math, where Markdown leaves backslashes and underscores alone. GitHub
 allows no \operatorname, so a name is \mathop{\text{softmax}}\nolimits. The text of a page is read back and compared.
@@ -10,13 +10,17 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from ..claims import Claimed
 from ..kernel import Theorem
 from .catalogues import ENGLISH, Catalogue
 from .catalogues.templates import Said
+from .claim_pages import ClaimPage, claim_page
 from .declared import besides
 from .families import about, source_of
 from .gate import GateError, gated_page
-from .latex import Latex
+from .lettering import lettered
+from .notation_guide import choices
+from .numbering import ZERO_BASED, Numbering
 from .parts import Declaration, Formula, Part, Words
 from .references import Reference, citations
 from .tex.fitting import lines, stacked
@@ -25,10 +29,9 @@ from .tex.reading_back import expected
 from .tex.unlaid import tokens_of, unlaid
 from .theorem import Page, Refusal
 
-INDEX = "README.md"
+INDEX, CLAIMS = "README.md", "claims.md"
 _WIDTH = 430.0  # points of a line on GitHub
 _NAME, _NAMED = re.compile(r"\\operatorname\{([^{}]*)\}"), re.compile(r"\\mathop\{\\text\{([^{}]*)\}\}\\nolimits")
-_LABEL = re.compile(r"\\mathrm\{[^{}]*-[^{}]*\}")
 _FORMULA = re.compile(r"\$`([^`]+)`\$|^```math\n([^`]+)\n```$", re.MULTILINE)
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
 
@@ -42,12 +45,17 @@ class Section(NamedTuple):
     formulas: int
 
 
-def section(theorem: Theorem, others: Collection[str] = (), catalogue: Catalogue = ENGLISH) -> Section:
+def section(
+    theorem: Theorem,
+    others: Collection[str] = (),
+    catalogue: Catalogue = ENGLISH,
+    numbering: Numbering = ZERO_BASED,
+) -> Section:
     """A theorem under its heading, with links to those of `others` that it cites.
 
     Raises GateError where a formula is not what was proved or is lost, RenderError where there are no words.
     """
-    gated = gated_page(theorem, Latex, catalogue)
+    gated = gated_page(theorem, numbering.latex, catalogue)
     text = "\n\n".join(_Section(theorem, others, catalogue).paragraphs(gated.page)) + "\n"
     needed = [unlaid(tokens_of(formula)) for formula in expected(gated.page, LAYOUTS["column"])]
     found = [unlaid(tokens_of(_plain(inline or block))) for inline, block in _FORMULA.findall(text)]
@@ -59,28 +67,56 @@ def section(theorem: Theorem, others: Collection[str] = (), catalogue: Catalogue
     return Section(theorem.name, gated.page.says, text, gated.formulas)
 
 
-def family_file(family: str, sections: Sequence[Section], catalogue: Catalogue = ENGLISH) -> str:
+def family_file(
+    family: str, sections: Sequence[Section], catalogue: Catalogue = ENGLISH, numbering: Numbering = ZERO_BASED
+) -> str:
     """The file of a family, under its title."""
     found = about(family, catalogue)
     head = [
         f"# {_words(found.title)}",
         _words(found.introduction),
         *(_words(t) for t in (found.scope, found.hypothesis) if t),
+        _notation(catalogue, numbering),
     ]
     tail = [_linked(found.reference)] if found.reference else []
     return "\n\n".join([*head, *(s.text.rstrip() for s in sections), *tail]) + "\n"
 
 
-def index(families: Mapping[str, Sequence[Section]], catalogue: Catalogue = ENGLISH) -> str:
-    """The list of all theorems."""
+def claims_file(claims: Sequence[Claimed], others: Collection[str] = (), catalogue: Catalogue = ENGLISH) -> str:
+    """The file of the claims, with links to those of `others` that decide one."""
+    found = [f"# {catalogue.text('claims.title')}", catalogue.text("claims.lead")]
+    for page in (claim_page(claimed, catalogue) for claimed in claims):
+        found += [f"## {page.id}", f"**{page.verdict}.** {_sentence(catalogue.text('claims.says', claim=page.claim))}."]
+        told = {"holds": _sentence(page.sentence), "counterexample": _sentence(page.counterexample or "")}
+        told["decided_by"] = ", ".join(_name(name, others) for name in page.theorems)
+        found += [f"*{catalogue.text(f'claims.{key}')}:* {text}" for key, text in told.items() if text]
+    return "\n\n".join(found) + "\n"
+
+
+def _notation(catalogue: Catalogue, numbering: Numbering) -> str:
+    told = " ".join(_sentence(told) for _, told in choices(catalogue, numbering))
+    return f"*{catalogue.text('notation.title')}:* {told}"
+
+
+def index(
+    families: Mapping[str, Sequence[Section]],
+    claims: Sequence[Claimed] = (),
+    catalogue: Catalogue = ENGLISH,
+    numbering: Numbering = ZERO_BASED,
+) -> str:
+    """The list of all theorems, and of the claims."""
     said = catalogue.text
     every = [s for sections in families.values() for s in sections]
     counts = {"theorems": len(every), "families": len(families), "formulas": sum(s.formulas for s in every)}
     found = [f"# {said('markdown.title')}", said("markdown.introduction")]
     found.append(said("markdown.counts", **{name: str(count) for name, count in counts.items()}))
+    found.append(_notation(catalogue, numbering))
     for family, sections in families.items():
         found.append(f"## [{_words(about(family, catalogue).title)}]({family}.md)")
-        found.append("\n".join(f"- {_link(s.name)}: {_words(' '.join(s.says.split()))}" for s in sections))
+        found.append("\n".join(f"- {_link(s.name)}: {_sentence(s.says)}" for s in sections))
+    if claims:
+        found.append(f"## [{said('claims.title')}]({CLAIMS})")
+        found.append("\n".join(_entry(claim_page(claimed, catalogue)) for claimed in claims))
     return "\n\n".join(found) + "\n"
 
 
@@ -92,7 +128,7 @@ class _Section:
     def paragraphs(self, found: Page) -> Iterator[str]:
         catalogue = self.catalogue
         yield f"## {found.name.rpartition('.')[2]}"
-        yield f"*{_words(' '.join(found.says.split()))}*"
+        yield f"*{_sentence(found.says)}*"
         if found.symbols:
             symbols = catalogue.joined("lists.semicolon", [s.parts for s in found.symbols])
             yield self._said(f"for_all{'_where' if found.definitions else ''}", symbols=symbols)
@@ -160,7 +196,7 @@ class _Section:
         return text
 
     def _named(self, name: str) -> str:
-        return _link(name) if name in self.others else f"`{name}`"
+        return _name(name, self.others)
 
 
 def _block(formula: str, sign: str = "") -> str:
@@ -173,8 +209,7 @@ def _block(formula: str, sign: str = "") -> str:
 
 def _allowed(formula: str) -> str:
     """A formula in what GitHub allows."""
-    named = _NAME.sub(r"\\mathop{\\text{\1}}\\nolimits", formula)
-    return _LABEL.sub(lambda match: match[0].replace("-", r"\text{-}"), named).replace(r"\!", "")
+    return _NAME.sub(r"\\mathop{\\text{\1}}\\nolimits", formula).replace(r"\!", "")
 
 
 def _plain(formula: str) -> str:
@@ -183,6 +218,19 @@ def _plain(formula: str) -> str:
 
 def _words(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", text)
+
+
+def _entry(page: ClaimPage) -> str:
+    return f"- [{page.id}]({CLAIMS}#{page.id.lower()}), {page.verdict}: {_sentence(page.claim)}"
+
+
+def _sentence(text: str) -> str:
+    """A sentence on one line, with the indices and exponents that it means."""
+    return lettered(" ".join(text.split()), _words, "<sub>{}</sub>", "<sup>{}</sup>")
+
+
+def _name(name: str, others: Collection[str]) -> str:
+    return _link(name) if name in others else f"`{name}`"
 
 
 def _link(name: str) -> str:

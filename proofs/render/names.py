@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..terms import FUNCTIONS, Family, IndexMap, Term, free, named
+from ..terms import FUNCTIONS, Family, IndexMap, Term, free, kinds, named
 
 GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ",
@@ -21,7 +22,8 @@ GREEK = {
     "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
 }  # fmt: skip
 
-RESERVED = frozenset({*FUNCTIONS, "max", "mod", "if", "else", "as", "lim"})
+RESERVED = frozenset({*FUNCTIONS, "max", "mod", "lim"})
+_NO_INDEX = RESERVED | {"π"}
 
 
 class RenderError(TypeError):
@@ -44,6 +46,7 @@ class Spelling(NamedTuple):
         return self.stem[len(self.base) + 1 :]
 
 
+@lru_cache(maxsize=4096)
 def stem(name: str) -> str:
     """The spelling of a name, without primes."""
     plain = re.sub(r"^\d+", "", name)
@@ -67,11 +70,24 @@ def is_velocity(symbol: Any) -> bool:
     return along_real and symbol.name.startswith("d_") and len(symbol.name) > 2
 
 
-def definitions_in(term: Term) -> Iterator[Any]:
-    if term.op == "apply":
-        yield term.data
-    for part in term.args:
-        yield from definitions_in(part)
+@lru_cache(maxsize=1 << 14)  # a term of a step is met again in the next step, and in the tables of all that follows
+def definitions_in(term: Term) -> tuple[Any, ...]:
+    """The definitions that a term speaks of, each once, in order."""
+    return tuple(dict.fromkeys(_definitions(term)))
+
+
+def _definitions(term: Term) -> Iterator[Any]:
+    if "apply" in kinds(term):
+        if term.op == "apply":
+            yield term.data
+        for part in term.args:
+            yield from _definitions(part)
+
+
+@lru_cache(maxsize=1 << 14)
+def _spoken_of(term: Term) -> tuple[Any, ...]:
+    """The free symbols of a term, by name, and then its definitions."""
+    return (*sorted(free(term), key=lambda s: (named([s]), repr(s))), *definitions_in(term))
 
 
 class Notation:
@@ -85,34 +101,26 @@ class Notation:
 
     def _declare(self, symbols: Iterable[Any], with_pi: bool) -> None:
         for symbol in symbols:
-            if symbol in self._spelled:
-                continue
-            spelling = Spelling(stem(symbol_name(symbol)))
-            if is_velocity(symbol):
-                spelling = Spelling(stem(symbol.name[2:]), dotted=True)
-            if _is_reserved(symbol, spelling, with_pi):
-                spelling = spelling._replace(primes=1)
-            self._spelled[symbol] = self._fresh(spelling, ())
-            self._taken.add(self._spelled[symbol])
+            if symbol not in self._spelled:
+                self._spelled[symbol] = self._fresh(_plain(symbol, with_pi), ())
+                self._taken.add(self._spelled[symbol])
             if isinstance(symbol, Family) and symbol.derivative is not None:
                 self._declare((symbol.derivative,), with_pi)
 
     @classmethod
     def of(cls, *terms: Term) -> Notation:
         """The symbols and definitions of some terms, those of the first term first."""
-        found: list[Any] = []
-        for term in terms:
-            found += sorted(free(term), key=lambda s: (named([s]), repr(s)))
-            found += definitions_in(term)
-        return cls(found, any(map(_speaks_of_pi, terms)))
+        return cls((s for term in terms for s in _spoken_of(term)), any("pi" in kinds(term) for term in terms))
 
     def extended(self, *terms: Term, symbols: Iterable[Any] = ()) -> Notation:
-        """The same table with the symbols of more terms, and more symbols; what was spelled keeps its spelling."""
-        more = Notation.of(*terms).symbols()
+        """The table with the symbols of more terms, and more symbols; what was spelled keeps its spelling.
+
+        It is this very table where it has them all.
+        """
         result = Notation(())
         result._spelled, result._taken = dict(self._spelled), set(self._taken)
-        result._declare((*more, *symbols), with_pi=True)
-        return result
+        result._declare((*(s for term in terms for s in _spoken_of(term)), *symbols), with_pi=True)
+        return result if len(result._spelled) > len(self._spelled) else self
 
     def only(self, *symbols: Iterable[Any]) -> Notation:
         """The same spellings, of these symbols and no others."""
@@ -128,6 +136,15 @@ class Notation:
             )
         return self._spelled[symbol]
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Notation) and self._items() == other._items()
+
+    def __hash__(self) -> int:
+        return hash(self._items())
+
+    def _items(self) -> tuple[tuple[Any, Spelling], ...]:
+        return tuple(self._spelled.items())
+
     def symbols(self) -> tuple[Any, ...]:
         """In the order in which they were declared; definitions among them."""
         return tuple(self._spelled)
@@ -135,9 +152,9 @@ class Notation:
     def bound(self, hint: str, scope: tuple[Spelling, ...]) -> Spelling:
         """A name for a bound variable that neither a symbol of the page nor a binder around it has."""
         spelling = Spelling(stem(hint))
-        if any(spelling.stem.startswith(s.stem + "_") for s in self._taken):  # x_i, where x is a family
+        if "_" in hint and any(spelling.stem.startswith(s.stem + "_") for s in self._taken):  # x_i, where x is a family
             spelling = Spelling(spelling.base)
-        if spelling.stem in RESERVED | {"π"}:
+        if spelling.stem in _NO_INDEX:
             spelling = spelling._replace(primes=1)
         return self._fresh(spelling, scope)
 
@@ -151,13 +168,17 @@ class Notation:
         return spelling
 
 
+def _plain(symbol: Any, with_pi: bool) -> Spelling:
+    """The spelling of a symbol where no other one has it."""
+    spelling = (
+        Spelling(stem(symbol.name[2:]), dotted=True) if is_velocity(symbol) else Spelling(stem(symbol_name(symbol)))
+    )
+    return spelling._replace(primes=1) if _is_reserved(symbol, spelling, with_pi) else spelling
+
+
 def _is_reserved(symbol: Any, spelling: Spelling, with_pi: bool) -> bool:
     if spelling.stem == "π":
         return with_pi or not isinstance(symbol, IndexMap)
     if spelling.stem == "δ":  # with two indices it would be Kronecker's
         return len(getattr(symbol, "slots", getattr(symbol, "parameters", ()))) == 2
     return spelling.stem in RESERVED
-
-
-def _speaks_of_pi(term: Term) -> bool:
-    return term.op == "pi" or any(map(_speaks_of_pi, term.args))

@@ -11,18 +11,19 @@ from ..kernel import Step, Theorem
 from ..terms import Term
 from . import proved
 from .declared import declarations
-from .inverse import definitions, formulas, latex, typst
+from .inverse import definitions, formulas, latex, typst, unicode
 from .inverse.declarations import introduced, table_of
-from .inverse.formulas import Read
+from .inverse.front_ends import Read
 from .inverse.problems import UnreadableError
 from .inverse.symbol_table import DeclarationError, Table
 from .inverse.symbols import with_derivatives
-from .latex import Latex
+from .latex import Latex, LatexFromOne
 from .names import Notation
 from .parts import Declaration, Formula, Part, Words
 from .structure import Printer
 from .theorem import Line, Page, Refusal, presentable
-from .typst import Typst
+from .typst import Typst, TypstFromOne
+from .unicode import Unicode, UnicodeFromOne
 
 
 class GateError(ValueError):
@@ -34,11 +35,16 @@ class Inverse(NamedTuple):
 
     read: Read
     signs: Mapping[str, str]  # of the steps of a proof
+    first: int  # how the first index of a range is written
 
 
 INVERSES: dict[type[Printer], Inverse] = {
-    Latex: Inverse(latex.read, latex.SIGNS),
-    Typst: Inverse(typst.read, typst.SIGNS),
+    Latex: Inverse(latex.read, latex.SIGNS, 0),
+    LatexFromOne: Inverse(latex.read, latex.SIGNS, 1),
+    Typst: Inverse(typst.read, typst.SIGNS, 0),
+    TypstFromOne: Inverse(typst.read, typst.SIGNS, 1),
+    Unicode: Inverse(unicode.read, unicode.SIGNS, 0),
+    UnicodeFromOne: Inverse(unicode.read, unicode.SIGNS, 1),
 }
 
 
@@ -78,7 +84,8 @@ def declared_table(theorem: Theorem, printer: type[Printer] = Latex) -> Table:
     statement = (theorem.conclusion, *theorem.hypotheses)
     notation = Notation.of(*statement)
     entries = [(d.kind, _texts(d.parts)) for d in declarations(notation.symbols(), printer(notation))]
-    return table_of(entries, proved.symbols_of(statement), Table({}), INVERSES[printer].read)
+    inverse = INVERSES[printer]
+    return table_of(entries, proved.symbols_of(statement), Table({}, inverse.first), inverse.read)
 
 
 class _Gate:
@@ -88,7 +95,7 @@ class _Gate:
         if printer not in INVERSES:
             raise GateError(f"{theorem.name}: nothing reads what {printer.__name__} prints; add it to INVERSES")
         self.theorem, self.printer = theorem, printer
-        self.read, self.signs = INVERSES[printer]
+        self.read, self.signs, self.first = INVERSES[printer]
         self.tables: list[Table] = []  # of the statement, of the proof, of each near miss
 
     def page(self, found: Page) -> Iterator[Item]:
@@ -98,7 +105,7 @@ class _Gate:
         said = proved.symbols_of(statement)
         met, used = proved.spoken_of(theorem.steps)
         used |= proved.definitions_of(statement)
-        table = yield from self._defined("where", found.definitions, used, Table({}))
+        table = yield from self._defined("where", found.definitions, used, Table({}, self.first))
         table = yield from self._declared("for all", found.symbols, said, table)
         yield from self._terms("if", found.hypotheses, theorem.hypotheses, table)
         yield self._term("then", found.conclusion, theorem.conclusion, table)
@@ -180,7 +187,8 @@ class _Gate:
         """The formulas of one declaration: any of them exchanged, it would introduce something else."""
 
         def with_it(k: int, text: str) -> Any:
-            return introduced(kind, [*texts[:k], text, *texts[k + 1 :]], whole, self.read)
+            exchanged = text != texts[k]
+            return introduced(kind, [*texts[:k], text, *texts[k + 1 :]], whole, self.read) if exchanged else needed
 
         needed = self._tried(where, lambda: introduced(kind, texts, whole, self.read))
         for k, text in enumerate(texts):
@@ -193,20 +201,25 @@ class _Gate:
         self._same(f"{where}, whether each line has a formula", all(lines), True)
         whole = self._tried(where, lambda: definitions.table_of([line[0] for line in lines], used, table, self.read))
         for line in lines:
-            definition = whole.get(definitions.defined_name(line[0], self.read))
-            own = self._tried(where, partial(definitions.local_table, line, definition, whole, self.read))
-            yield from self._terms(where, line, definitions.wanted(definition), own)
+            definition = whole.get(definitions.defined_name(line[0], whole, self.read))
+            read = self._tried(where, partial(definitions.reader, line, definition, whole, self.read))
+            yield from self._alike(where, line, definitions.wanted(definition), read)
         return whole
 
     # --- formulas
 
     def _terms(self, where: str, texts: Sequence[str], needed: Sequence[Term], table: Table) -> Iterator[Item]:
-        self._same(f"{where}, the number of formulas", len(texts), len(needed))
-        for text, term in zip(texts, needed, strict=True):
-            yield self._term(where, text, term, table)
+        return self._alike(where, texts, needed, partial(formulas.formula, table=table, read=self.read))
 
     def _term(self, where: str, text: str, needed: Term, table: Table) -> Item:
-        return self._item(where, text, needed, lambda t: formulas.formula(t, table, self.read))
+        return self._item(where, text, needed, partial(formulas.formula, table=table, read=self.read))
+
+    def _alike(
+        self, where: str, texts: Sequence[str], needed: Sequence[Term], read: Callable[[str], Term]
+    ) -> Iterator[Item]:
+        self._same(f"{where}, the number of formulas", len(texts), len(needed))
+        for text, term in zip(texts, needed, strict=True):
+            yield self._item(where, text, term, read)
 
     def _item(self, where: str, text: str, needed: Any, read: Callable[[str], Any]) -> Item:
         return Item(f"{self.theorem.name}, {where}", text, needed, lambda t: self._tried(where, lambda: read(t)))

@@ -1,14 +1,14 @@
-"""Names, and what stands at an index: families, definitions, index maps, explicit tables, functions as arguments."""
+"""Names, and what has indices: families, definitions, explicit tables, functions as arguments."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..terms import Term, sort_of
-from .arithmetic import factors
+from ..terms import Term
+from .indices import index, slot_texts
 from .names import RenderError, Spelling
-from .ranges import is_evident, occurs, tells_parameter, tells_range
-from .structure import BASE, SUM, TERM, Factor, Layout, Piece, Printer, Scope
+from .ranges import occurs, tells_parameter, tells_range
+from .structure import BASE, SUM, Layout, Piece, Printer, Scope
 
 
 def _symbol(printer: Printer, term: Term, scope: Scope) -> Piece:
@@ -21,36 +21,8 @@ def _bound(printer: Printer, term: Term, scope: Scope) -> Piece:
     return Piece(printer.name(scope[-1 - term.data]), BASE)
 
 
-def index(printer: Printer, term: Term, scope: Scope, known: bool = False) -> Piece:
-    """An index; `known` is whether its place tells the range that it belongs to."""
-    match term.op:
-        case "literal":
-            text = str(term.data)
-            return Piece(text if known else printer.ascribed(text, printer.piece(term.args[0], scope).text), BASE)
-        case "map":
-            called = printer.called(printer.name(printer.notation[term.data]), _slot_texts(printer, term, scope))
-            return Piece(called, BASE)
-        case "join":
-            major, minor, step = term.args[0], term.args[1], term.args[2]
-            parts = [*factors(printer, [step], scope), Factor(major, index(printer, major, scope, known), None)]
-            last = printer.at(index(printer, minor, scope, known=True), TERM)
-            return Piece(f"{printer.product(parts).text} + {last}", SUM)
-        case "quotient":
-            return printer.floored(index(printer, term.args[0], scope, known), printer.piece(term.args[1], scope))
-        case "remainder":
-            return printer.modulo(index(printer, term.args[0], scope), printer.piece(term.args[1], scope))
-    return printer.piece(term, scope)
-
-
-def _slot_texts(printer: Printer, term: Term, scope: Scope) -> list[str]:
-    return [
-        (printer.piece(a, scope) if slot.op == "domain" else index(printer, a, scope, known=True)).text
-        for a, slot in zip(term.args, term.data.slots, strict=True)
-    ]
-
-
 def _family(printer: Printer, term: Term, scope: Scope) -> Piece:
-    pairs = list(zip(_slot_texts(printer, term, scope), term.data.slots, strict=True))
+    pairs = list(zip(slot_texts(printer, term, scope), term.data.slots, strict=True))
     text = printer.indexed(printer.notation[term.data], [t for t, slot in pairs if slot.op != "domain"])
     along = [t for t, slot in pairs if slot.op == "domain"]
     return Piece(printer.called(text, along) if along else text, BASE)
@@ -73,28 +45,6 @@ def _application(printer: Printer, term: Term, given: Sequence[Term], scope: Sco
 
 def _takes_index(parameter: object) -> bool:
     return isinstance(parameter, Term) and parameter.op == "index"
-
-
-def _value(printer: Printer, term: Term, scope: Scope) -> Piece:
-    position = index(printer, term.args[0], scope)
-    return Piece(printer.squared(position.text), BASE) if position.level < BASE else position
-
-
-def pair(printer: Printer, term: Term, scope: Scope) -> tuple[str, str]:
-    """Two indices of one range; where neither tells it, the first one is made to.
-
-    So is it in a relation whose sides could both be numbers: (2 m + a)_(2 M) = 2 k + b, 0_8 = 2 m + a.
-    """
-    left, right = term.args
-    could_be_numbers = term.op == "relation" and all(side.op in ("join", "literal") for side in term.args)
-    text = index(printer, left, scope, is_evident(right) and not could_be_numbers).text
-    if could_be_numbers and left.op == "join":
-        text = printer.ascribed(printer.bracketed(text), printer.piece(sort_of(left), scope).text)
-    return text, index(printer, right, scope, known=True).text
-
-
-def _delta(printer: Printer, term: Term, scope: Scope) -> Piece:
-    return Piece(printer.indexed(Spelling("δ"), pair(printer, term, scope)), BASE)
 
 
 def _table(printer: Printer, term: Term, scope: Scope) -> Piece:
@@ -160,12 +110,7 @@ def place(printer: Printer, name: Spelling, range_: Term, told: bool, scope: Sco
     return text if told else printer.member(text, range_, printer.piece(range_, scope).text)
 
 
-def _position(printer: Printer, term: Term, scope: Scope) -> Piece:
-    return index(printer, term, scope)
-
-
 LAYOUT: dict[str, Layout] = {
     "variable": _symbol, "size": _symbol, "space": _symbol, "index": _symbol, "bound": _bound, "family": _family, "apply": _apply,
-    "value": _value, "delta": _delta, "table": _table, "function": _function,
-    "literal": _position, "map": _position, "join": _position, "quotient": _position, "remainder": _position,
+    "table": _table, "function": _function,
 }  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..binders import as_function
 from ..definitions import Definition
 from ..kernel import Specialised, Step, Theorem
-from ..terms import Family, IndexMap, Term, as_term, free, relation, size_symbols
+from ..terms import Family, IndexMap, Term, as_term, free, kinds, relation, size_symbols
 
 
 class Cited(NamedTuple):
@@ -144,6 +144,6 @@ def definitions_of(parts: Iterable[Any]) -> set[Definition]:
         if isinstance(part, Definition):
             waiting += [] if part in found else [part.body, *part.requires]
             found.add(part)
-        elif isinstance(part, Term):
+        elif isinstance(part, Term) and "apply" in kinds(part):
             waiting += (part.data, *part.args) if part.op == "apply" else part.args
     return found

@@ -29,7 +29,7 @@ class _Voice(NamedTuple):
 def reason(step: Step, printer: Printer, catalogue: Catalogue = ENGLISH) -> Parts:
     """The reason of a step; `printer` is the one that the step's terms are printed with."""
     terms, symbols = spoken_of([step])
-    own = _Voice(type(printer)(printer.notation.extended(*terms, symbols=symbols)), catalogue)
+    own = _Voice(printer.extended(*terms, symbols=symbols), catalogue)
     parts = _because(step.reason, dict(step.arguments), own)
     if not step.using:
         return parts

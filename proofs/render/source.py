@@ -6,14 +6,15 @@ from ..kernel import Theorem
 from .catalogues import ENGLISH, Catalogue
 from .declared import besides
 from .gate import gated_page
-from .latex import Latex, running
+from .latex import running
+from .numbering import ZERO_BASED, Numbering
 from .parts import plain
 from .theorem import Line, Refusal
 
 
-def latex_source(theorem: Theorem, catalogue: Catalogue = ENGLISH) -> str:
+def latex_source(theorem: Theorem, catalogue: Catalogue = ENGLISH, numbering: Numbering = ZERO_BASED) -> str:
     """Running text, displays and one align*; near misses as comments. Raises RenderError where there is no LaTeX for it."""
-    found, said = gated_page(theorem, Latex, catalogue).page, catalogue.said
+    found, said = gated_page(theorem, numbering.latex, catalogue).page, catalogue.said
     lines = [f"% {found.name}: {' '.join(found.says.split())}"]
     if found.symbols:
         symbols = catalogue.joined("lists.semicolon", [s.parts for s in found.symbols])

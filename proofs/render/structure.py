@@ -17,10 +17,10 @@ a product, or a sum inside a sum, keeps its brackets. Levels, from loose to tigh
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, Self
 
-from ..terms import Term
+from ..terms import Same, Term
 from .names import Notation, RenderError, Spelling
 
 SUM, TERM, PREFIX, FACTOR, BASE = range(5)
@@ -44,18 +44,28 @@ Layout = Callable[["Printer", Term, Scope], Piece]
 
 
 class Printer(ABC):
-    """The layout of terms; a subclass has the signs."""
+    """The layout of terms; a subclass has the signs, and says how the first index of a range is written: as 0 or as 1."""
 
+    first: ClassVar[int] = 0
     minus: ClassVar[str]
     relations: ClassVar[dict[str, str]]
     layouts: ClassVar[Mapping[str, Layout]]
 
     def __init__(self, notation: Notation):
         self.notation = notation
+        self._printed: dict[Same, str] = {}  # the same page in another language has the same formulas
 
     def __call__(self, term: Term) -> str:
         """The term as text; raises RenderError where there are no words for it."""
-        return self.piece(term, ()).text
+        same = Same(term)
+        if same not in self._printed:
+            self._printed[same] = self.piece(term, ()).text
+        return self._printed[same]
+
+    def extended(self, *terms: Term, symbols: Iterable[Any] = ()) -> Self:
+        """A printer that has the symbols of more terms, and more symbols, and prints all else as this one does."""
+        notation = self.notation.extended(*terms, symbols=symbols)
+        return self if notation is self.notation else type(self)(notation)
 
     def piece(self, term: Term, scope: Scope) -> Piece:
         """The term at a place inside these binders, with its level."""
@@ -63,10 +73,19 @@ class Printer(ABC):
             raise RenderError(f"{term!r}: no words for a node {term.op!r}")
         return self.layouts[term.op](self, term, scope)
 
+    def exponent(self, term: Term, scope: Scope) -> Piece:
+        """The same in an exponent, where a printer may write it in another way."""
+        return self.piece(term, scope)
+
     def sign(self, relation: str) -> str:
         if relation not in self.relations:
             raise RenderError(f"no sign for the relation {relation!r}")
         return self.relations[relation]
+
+    @property
+    def bound(self) -> str:
+        """The sign between an index and the size of its range."""
+        return self.sign("le" if self.first else "lt")
 
     def at(self, piece: Piece, level: int) -> str:
         """The text, in brackets where it binds less tightly than the place needs."""
@@ -126,7 +145,8 @@ class Printer(ABC):
     def table(self, rows: Sequence[Sequence[str]], subscripts: Sequence[str]) -> str: ...
 
     @abstractmethod
-    def cases(self, condition: str, then: str, otherwise: str) -> Piece: ...
+    def cases(self, first: tuple[str, str], second: tuple[str, str]) -> Piece:
+        """Two branches, each a value and its condition."""
 
     # --- binders and propositions
 
@@ -138,8 +158,8 @@ class Printer(ABC):
     def mapped(self, places: Sequence[str], body: str) -> str: ...
 
     @abstractmethod
-    def summed(self, name: str, size: Term, size_text: str, told: bool, body: str) -> Piece:
-        """`told` is whether the body tells the range."""
+    def summed(self, name: str, size: str, last: str, told: bool, body: str) -> Piece:
+        """`last` is the last index of the range; `told` is whether the body tells the range."""
 
     @abstractmethod
     def expected(self, name: str, space: str, told: bool, body: str) -> Piece:

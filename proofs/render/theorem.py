@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..definitions import Definition
@@ -10,7 +11,7 @@ from ..terms import Term, number
 from .catalogues import ENGLISH, Catalogue
 from .declared import declarations, defined, definitions_used
 from .names import Notation
-from .parts import Declaration, Part
+from .parts import Declaration, Part, plain
 from .reasons import reason, spoken_of
 from .structure import Printer
 from .unicode import Unicode
@@ -50,28 +51,70 @@ class Page(NamedTuple):
 
 def page(theorem: Theorem, printer: type[Printer], catalogue: Catalogue = ENGLISH) -> Page:
     """A theorem in the signs of a printer and the words of a catalogue; raises RenderError for anything that they lack."""
-    said = Notation.of(theorem.conclusion, *theorem.hypotheses)
-    stated = printer(said)
-    steps = [t for s in theorem.steps for t in (s.before, s.after)]
-    inside = printer(said.extended(*steps))
-    terms, symbols = spoken_of(theorem.steps)
-    named = [d(*d.parameters) for d in symbols if isinstance(d, Definition)]
-    used = definitions_used([theorem.conclusion, *theorem.hypotheses, *steps, *terms, *named])
-    whole = inside.notation.extended(*terms, symbols=(*symbols, *used))
-    return Page(
-        name=theorem.name,
-        says=catalogue.theorem(theorem.name, theorem.says),
-        symbols=tuple(declarations(said.symbols(), stated, catalogue)),
-        definitions=tuple(defined(d, printer, whole, catalogue) for d in used),
-        hypotheses=tuple(map(stated, theorem.hypotheses)),
-        conclusion=stated(theorem.conclusion),
-        met=tuple(_declared_beyond(said, printer(whole), catalogue)),
-        start=inside(theorem.steps[0].before) if theorem.steps else None,
-        lines=tuple(_line(s, inside, printer(whole), catalogue) for s in theorem.steps),
-        refusals=tuple(
-            _refusal(m, theorem, whole.only(said.symbols(), used), printer, catalogue) for m in theorem.near_misses
-        ),
-    )
+    return _Written(theorem, printer).page(catalogue)
+
+
+def pages(theorem: Theorem, printer: type[Printer], catalogues: Iterable[Catalogue]) -> list[Page]:
+    """The page in the words of each catalogue; its formulas are printed once, since they are those of all."""
+    return list(map(_Written(theorem, printer).page, catalogues))
+
+
+class _Written:
+    """The signs of a page: a printer for each part of it, which knows the symbols that are declared there."""
+
+    def __init__(self, theorem: Theorem, printer: type[Printer]):
+        self.theorem, self.printer = theorem, printer
+        steps = [t for s in theorem.steps for t in (s.before, s.after)]
+        terms, symbols = spoken_of(theorem.steps)
+        named = [d(*d.parameters) for d in symbols if isinstance(d, Definition)]
+        self.used = definitions_used([theorem.conclusion, *theorem.hypotheses, *steps, *terms, *named])
+        self.stated = printer(Notation.of(theorem.conclusion, *theorem.hypotheses))
+        self.inside = self.stated.extended(*steps)
+        self.whole = self.inside.extended(*terms, symbols=(*symbols, *self.used))
+        self.refused = [_Refused(miss, self) for miss in theorem.near_misses]
+
+    def page(self, catalogue: Catalogue) -> Page:
+        theorem, stated = self.theorem, self.stated
+        return Page(
+            name=theorem.name,
+            says=catalogue.theorem(theorem.name, theorem.says),
+            symbols=tuple(declarations(stated.notation.symbols(), stated, catalogue)),
+            definitions=tuple(defined(d, self.printer, self.whole.notation, catalogue) for d in self.used),
+            hypotheses=tuple(map(stated, theorem.hypotheses)),
+            conclusion=stated(theorem.conclusion),
+            met=tuple(_declared_beyond(stated.notation, self.whole, catalogue)),
+            start=self.inside(theorem.steps[0].before) if theorem.steps else None,
+            lines=tuple(self._line(step, catalogue) for step in theorem.steps),
+            refusals=tuple(refused.refusal(catalogue) for refused in self.refused),
+        )
+
+    def _line(self, step: Step, catalogue: Catalogue) -> Line:
+        return Line(self.inside.sign(step.relation), self.inside(step.after), reason(step, self.whole, catalogue))
+
+
+class _Refused:
+    """The signs of a near miss, which stands where the symbols of the statement and all definitions of the page are known."""
+
+    def __init__(self, miss: NearMiss, around: _Written):
+        self.miss, self.around = miss, around
+        self.residue = presentable(miss.residue)
+        self.known = around.whole.notation.only(around.stated.notation.symbols(), around.used)
+        terms = (miss.conclusion, *miss.hypotheses)
+        self.own = [d for d in definitions_used((*terms, self.residue)) if d not in self.known.symbols()]
+        self.stated = around.printer(self.known.extended(*terms))
+        self.whole = self.stated.extended(self.residue, symbols=self.own)
+
+    def refusal(self, catalogue: Catalogue) -> Refusal:
+        miss, stated, whole, printer = self.miss, self.stated, self.whole, self.around.printer
+        theirs = miss.hypotheses == self.around.theorem.hypotheses
+        return Refusal(
+            symbols=tuple(_declared_beyond(self.known, whole, catalogue)),
+            definitions=tuple(defined(d, printer, whole.notation, catalogue) for d in self.own),
+            conclusion=stated(miss.conclusion),
+            hypotheses=None if theirs else tuple(map(stated, miss.hypotheses)),
+            message=catalogue.refusal(shortened(miss.message, miss.residue)),
+            residue=whole(self.residue),
+        )
 
 
 def _declared_beyond(said: Notation, printer: Printer, catalogue: Catalogue) -> list[Declaration]:
@@ -80,33 +123,14 @@ def _declared_beyond(said: Notation, printer: Printer, catalogue: Catalogue) -> 
     return declarations([s for s in printer.notation.symbols() if s not in known], printer, catalogue)
 
 
-def _line(step: Step, printer: Printer, whole: Printer, catalogue: Catalogue) -> Line:
-    sign = printer.sign(step.relation)
-    return Line(sign, printer(step.after), reason(step, whole, catalogue))
-
-
-def _refusal(miss: NearMiss, theorem: Theorem, said: Notation, printer: type[Printer], catalogue: Catalogue) -> Refusal:
-    """`said` is the statement's table, with all definitions of the page."""
-    residue = presentable(miss.residue)
-    terms = (miss.conclusion, *miss.hypotheses, residue)
-    own = [d for d in definitions_used(terms) if d not in said.symbols()]
-    stated = printer(said.extended(*terms[:-1]))
-    whole = printer(stated.notation.extended(residue, symbols=own))
-    return Refusal(
-        symbols=tuple(_declared_beyond(said, whole, catalogue)),
-        definitions=tuple(defined(d, printer, whole.notation, catalogue) for d in own),
-        conclusion=stated(miss.conclusion),
-        hypotheses=None if miss.hypotheses == theorem.hypotheses else tuple(map(stated, miss.hypotheses)),
-        message=catalogue.refusal(shortened(miss.message, miss.residue)),
-        residue=whole(residue),
-    )
-
-
-def one_line(statement: Statement) -> str:
+def one_line(statement: Statement, catalogue: Catalogue = ENGLISH) -> str:
     """A statement as plain text: the conclusion, then the hypotheses."""
     printer = Unicode(Notation.of(statement.conclusion, *statement.hypotheses))
-    given = " and ".join(map(printer, statement.hypotheses))
-    return printer(statement.conclusion) + (f" if {given}" if given else "")
+    conclusion, given = printer(statement.conclusion), list(map(printer, statement.hypotheses))
+    if not given:
+        return conclusion
+    hypotheses = plain(catalogue.joined("lists.and", given))
+    return catalogue.text("headings.statement_if", conclusion=conclusion, hypotheses=hypotheses)
 
 
 def shortened(message: str, residue: Term) -> str:

@@ -5,16 +5,17 @@ fraction is always a call: so no sign takes more, or less, than what stands in i
 
     name       italic letters x, omega, italic("pos"); an upright label d_("k"); "softmax" for a definition; dot(z) for the
                derivative of a curve; a prime stands before subscripts, z'_(i), and a primed base of a power has brackets
-    number     12, inline(frac(1, 2)), in an exponent script(frac(1, 2)); a quotient of two terms is frac(1, 2). A fraction bar
-               takes the factors on its left, since the last bar or the start of the product, except a leading inline fraction
+    number     12, inline(frac(1, 2)); a quotient of two terms is frac(1, 2). A fraction bar takes the factors on its left, since
+               the last bar or the start of the product, except a leading inline fraction. In an exponent they are x^(1 slash 2),
+               x^(2 m slash d): see `bars`
     product    a b, a thin b where one is a word, and a dot 2 before a digit or a fraction that would read as a mixed number
     subscript  z_(i), delta_(i j); z_(2 m + a), z_(0, j) where one is no single letter; after a label, d_("k", i)
     index      2 m + a, floor(c slash 2), c mod 2; 0_(n) is position 0 of the range of size n; [2 m + a] is an index as a number
-    sum        sum_(l = 0)^(n - 1) body, the upper bound is the size of the range less one
+    sum        sum_(l = 0)^(n - 1) body, the upper bound is the size of the range less one: n of n + 1, n + 1 of n + 2
     mean       EE_(u in U) [body]
     function   j |-> body; j < n |-> body; a family or a definition that lacks its last indices
     exp        upright(e)^(x), and exp(x) where x is tall or long
-    others     x^(2), sqrt(x), abs(x), mat(delim: "[", a, b; c, d)_(i j), cases(a & "if" i = j, b & "otherwise")
+    others     x^(2), sqrt(x), abs(x), mat(delim: "[", a, b; c, d)_(i j), cases(a comma quad & i = j, b comma quad & i != j)
     derivative frac(upright(d), upright(d) t) [body]_(t = point); without the point, at t itself
     statement  a <= b, lim_(t -> infinity) f(t) = c, g => p, forall j: p, forall j != k: p
 """
@@ -42,9 +43,10 @@ _LETTER = re.compile(r"[A-Za-z]+'*")  # or the name of a Greek one
 class Typst(Barred):
     minus = "-"
     dot = "dot"
+    slash = " slash "
     small, large = "inline(frac(", "frac("
     layouts = LAYOUTS
-    relations = {"eq": "=", "ne": "!=", "le": "<=", "lt": "<", "tends": "->"}
+    relations = {"eq": "=", "ne": "!=", "le": "<=", "lt": "<", "ge": ">=", "gt": ">", "tends": "->"}
 
     def bracketed(self, text: str) -> str:
         return f"({text})"
@@ -85,8 +87,8 @@ class Typst(Barred):
 
     # --- arithmetic
 
-    def rational(self, numerator: int, denominator: int) -> Piece:
-        return Piece(f"{self.small}{numerator}, {denominator}))", FACTOR)
+    def small_bar(self, above: int, below: int) -> str:
+        return f"{self.small}{above}, {below}))"
 
     def bar(self, above: str, below: str) -> str:
         return f"frac({above}, {below})"
@@ -98,8 +100,7 @@ class Typst(Barred):
     def raised(self, base: str, exponent: Term, piece: Piece) -> Piece:
         if _is_primed(base):
             base = self.bracketed(base)
-        exponent_text = piece.text.replace(self.small, "script(frac(")  # where it would be larger than what it raises
-        return Piece(f"{base}^({exponent_text})", FACTOR)
+        return Piece(f"{base}^({piece.text})", FACTOR)
 
     def elementary(self, op: str, argument: Piece) -> Piece:
         if op == "sqrt":
@@ -112,22 +113,22 @@ class Typst(Barred):
         entries = "; ".join(", ".join(row) for row in rows)
         return f'mat(delim: "[", {entries}){_subscript(_joined(subscripts))}'
 
-    def cases(self, condition: str, then: str, otherwise: str) -> Piece:
-        return Piece(f'cases({then} & "if" {condition}, {otherwise} & "otherwise")', SUM)
+    def cases(self, first: tuple[str, str], second: tuple[str, str]) -> Piece:
+        lines = ", ".join(f"{value} comma quad & {condition}" for value, condition in (first, second))
+        return Piece(f"cases({lines})", SUM)
 
     # --- binders and propositions
 
     def member(self, name: str, range_: Term, size: str | None) -> str:
         if size is None:
             return f"{name} in {self.domain(range_.data)}"
-        return f"{name} in {size}" if range_.op == "space" else f"{name} < {size}"
+        return f"{name} in {size}" if range_.op == "space" else f"{name} {self.bound} {size}"
 
     def mapped(self, places: Sequence[str], body: str) -> str:
         return f"{places[0] if len(places) == 1 else self.bracketed(', '.join(places))} |-> {body}"
 
-    def summed(self, name: str, size: Term, size_text: str, told: bool, body: str) -> Piece:
-        top = str(size.data - 1) if size.op == "number" else f"{size_text} - 1"
-        return Piece(f"sum_({name} = 0)^({top}) {body}", PREFIX)
+    def summed(self, name: str, size: str, last: str, told: bool, body: str) -> Piece:
+        return Piece(f"sum_({name} = {self.first})^({last}) {body}", PREFIX)
 
     def expected(self, name: str, space: str, told: bool, body: str) -> Piece:
         return Piece(f"EE_({name} in {space}) [{body}]", BASE)
@@ -152,6 +153,12 @@ class Typst(Barred):
         if name not in DOMAINS:
             raise RenderError(f"no words for the domain {name!r}")
         return DOMAINS[name]
+
+
+class TypstFromOne(Typst):
+    """The same, with indices 1, ..., n."""
+
+    first = 1
 
 
 def _is_primed(name: str) -> bool:

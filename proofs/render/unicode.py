@@ -7,10 +7,10 @@ Grammar, on top of the levels in `structure`:
     index      2 m + a, ⌊c / 2⌋, c mod 2; 0_n is position 0 of the range of size n; [2 m + a] is an index as a number
     sum        Σ_l body; Σ_(l < n) body where the body does not tell the range
     function   j ↦ body; j < n ↦ body; (j, t ∈ ℝ) ↦ body; a family or a definition that lacks its last indices
-    others     x², x^(a + b), √x, √(a + b), |x| (abs(x) around another bar), [a, b; c, d]_ij, {a if i = j, else b}
+    others     x², x^(a + b), √x, √(a + b), |x| (abs(x) around another bar), [a, b; c, d]_ij, {i = j: a; i ≠ j: b}
     mean       𝔼_u[body]; 𝔼_(u ∈ U)[body] where the body does not tell the space
     derivative d/dt [body]_(t = point); d/dt [body] at t itself
-    statement  a ≤ b, f(t) → c as t → ∞, g ⇒ p, ∀ j: p, ∀ j ≠ k: p, ∀ j < n: p, ∀ x ∈ ℝ: p
+    statement  a ≤ b, lim_(t → ∞) f(t) = c, g ⇒ p, ∀ j: p, ∀ j ≠ k: p, ∀ j < n: p, ∀ x ∈ ℝ: p
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 class Unicode(Printer):
     minus = "−"
     layouts = LAYOUTS
-    relations = {"eq": "=", "ne": "≠", "le": "≤", "lt": "<", "tends": "→"}
+    relations = {"eq": "=", "ne": "≠", "le": "≤", "lt": "<", "ge": "≥", "gt": ">", "tends": "→"}
 
     def bracketed(self, text: str) -> str:
         return f"({text})"
@@ -46,8 +46,7 @@ class Unicode(Printer):
     def name(self, spelling: Spelling) -> str:
         text = spelling.stem
         if spelling.dotted:
-            dotted = unicodedata.normalize("NFC", spelling.base + "\u0307") + text[len(spelling.base) :]
-            text = dotted if len(spelling.base) == 1 else f"d_{text}"
+            text = unicodedata.normalize("NFC", text[:1] + "\u0307") + text[1:]
         return text + "'" * spelling.primes
 
     def indexed(self, spelling: Spelling, subscripts: Sequence[str]) -> str:
@@ -122,21 +121,21 @@ class Unicode(Printer):
     def table(self, rows: Sequence[Sequence[str]], subscripts: Sequence[str]) -> str:
         return f"[{'; '.join(', '.join(row) for row in rows)}]_{_subscript(subscripts)}"
 
-    def cases(self, condition: str, then: str, otherwise: str) -> Piece:
-        return Piece(f"{{{then} if {condition}, else {otherwise}}}", BASE)
+    def cases(self, first: tuple[str, str], second: tuple[str, str]) -> Piece:
+        return Piece(f"{{{'; '.join(f'{condition}: {value}' for value, condition in (first, second))}}}", BASE)
 
     # --- binders and propositions
 
     def member(self, name: str, range_: Term, size: str | None) -> str:
         if size is None:
             return f"{name} ∈ {self.domain(range_.data)}"
-        return f"{name} {'∈' if range_.op == 'space' else '<'} {size}"
+        return f"{name} {'∈' if range_.op == 'space' else self.bound} {size}"
 
     def mapped(self, places: Sequence[str], body: str) -> str:
         return f"{places[0] if len(places) == 1 else self.bracketed(', '.join(places))} ↦ {body}"
 
-    def summed(self, name: str, size: Term, size_text: str, told: bool, body: str) -> Piece:
-        where = _subscript([name]) if told else f"({name} < {size_text})"
+    def summed(self, name: str, size: str, last: str, told: bool, body: str) -> Piece:
+        where = _subscript([name]) if told else f"({name} {self.bound} {size})"
         return Piece(f"Σ_{where} {body}", PREFIX)
 
     def expected(self, name: str, space: str, told: bool, body: str) -> Piece:
@@ -148,7 +147,7 @@ class Unicode(Printer):
         return Piece(f"d/d{name} [{body}]{at}", PREFIX)
 
     def limit(self, name: str, target: str, body: Piece, value: str) -> str:
-        return f"{body.text} → {value} as {name} → {target}"
+        return f"lim_({name} → {target}) {self.at(body, TERM)} = {value}"
 
     def forall(self, place: str, body: str) -> str:
         return f"∀ {place}: {body}"
@@ -165,8 +164,14 @@ class Unicode(Printer):
         return DOMAINS[name]
 
 
+class UnicodeFromOne(Unicode):
+    """The same, with indices 1, ..., n."""
+
+    first = 1
+
+
 def _is_fraction(term: Term) -> bool:
-    return bool(term.op == "number" and term.data.denominator != 1)
+    return bool(term.op == "number" and term.data.denominator != 1 and term.data > 0)
 
 
 def _subscript(subscripts: Sequence[str]) -> str:

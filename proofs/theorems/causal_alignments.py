@@ -117,14 +117,14 @@ def not_below(length):
 
 @theorem(eq(not_below(number(1)), 0), near_miss=when(le(m, 1), 1, 0))
 def one_index_stays_below(proof):
-    "The index of a range of one is below 1."
+    "In a range of one, fewer than 1 index stands before an index."
     proof.equals(when(le(1, m), when(le(m, 0), 1, 0), 0), "finite_sum")
     proof.closes("cases", on=le(1, m), then="order")
 
 
 @theorem(eq(not_below(n_q + 1), 0), given=[eq(not_below(n_q), 0)], near_miss=when(le(m, n_q + 1), 1, 0))
 def one_more_index_stays_below(proof):
-    "With one index more, the new one is below the new length."
+    "With one index more, fewer than the new length stand before the new one."
     k, longer = index("k", n_q), le(n_q + 1, m)
     counted = sum_(k, when(le(m, value_of(k)), 1, 0)) + when(le(m, n_q), 1, 0)
     proof.equals(when(longer, counted, 0), "finite_sum")
@@ -135,7 +135,7 @@ def one_more_index_stays_below(proof):
 
 @theorem(eq(not_below(n_q), 0), near_miss=when(le(m, n_q), 1, 0))
 def indices_stay_below(proof):
-    "Every index is below the length of its range."
+    "Fewer indices stand before an index than its range is long."
     proof.closes("induction", on=n_q, base=(one_index_stays_below, {}), step=(one_more_index_stays_below, {}))
 
 

@@ -8,7 +8,7 @@ Statements    only_the_past_is_weighted        M_ij x_j = M_ij y_j, where x_l = 
               causal_gradient_ignores_future   d O_ic / dt = 0 along K_ra + t x_a, V_rc + t y_c, for r > i and any x, y
               first_output_is_first_value      O_0c = V_0c
 Scope         Any n_q, n_k, d_k, d_v >= 1. A causal mask is one of non-negative weights with M_il = 0 for l > i; row i
-              keeps a key: sum_l M_il e^S_il > 0. Of row 0 this is written as M_0l = 0 for l != 0.
+              keeps a key: sum_l M_il e^S_il > 0. Of the first row this is written as: it keeps no key but the first.
 Reference     Vaswani et al. 2017, section 3.2.3: leftward information flow is prevented in the decoder.
 """
 

@@ -89,7 +89,7 @@ standard = function(m, frequency(base, M, value_of(m)))
     near_miss=cos(p / base ** (2 * value_of(m) / (2 * M))),
 )
 def even_columns_are_sines(proof):
-    "Column 2m of PE is the sine of p / base^(2m/d)."
+    "The first column of a pair is the sine of p / base^(2m/d), with m the number of pairs before it."
     proof.equals(pair(standard, m, p, literal(0, 2)), "definition", of=encoding)
     proof.equals(sin(base ** (-value_of(m) / M) * p), "definition", of=(pair, frequency))
     proof.closes("exp_log")
@@ -100,7 +100,7 @@ def even_columns_are_sines(proof):
     near_miss=cos(p / base ** ((2 * value_of(m) + 1) / (2 * M))),
 )
 def odd_columns_are_cosines(proof):
-    "Column 2m + 1 of PE is the cosine of p / base^(2m/d), with the same exponent as its sine."
+    "The second column of a pair is the cosine of p / base^(2m/d), with the same exponent as its sine."
     proof.equals(pair(standard, m, p, literal(1, 2)), "definition", of=encoding)
     proof.equals(cos(base ** (-value_of(m) / M) * p), "definition", of=(pair, frequency))
     proof.closes("exp_log")
@@ -189,7 +189,7 @@ def entry(row, column):
     near_miss=encoding(w, -p, join(m, a)),
 )
 def half_split_is_a_permutation(proof):
-    "Column aM + m of the concatenated layout is column 2m + a of the interleaved one."
+    "The concatenated layout, all sines before all cosines, has the columns of the interleaved one in another order."
     proof.equals(pair(w, m, p, a), "definition", of=half_split)
     proof.closes("definition", of=encoding)
 
@@ -228,5 +228,5 @@ from_one = function(m, frequency(base, M, value_of(m) + 1))
     near_miss=pair(standard, m, p + k, a),
 )
 def shift_from_index_one(proof):
-    "The shift theorem holds as well when the frequencies are indexed from m = 1."
+    "The shift theorem holds as well for the frequencies base^(-m/M) with m = 1, .., M."
     proof.closes(shift_is_rotation, at={w: from_one})

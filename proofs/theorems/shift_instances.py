@@ -4,7 +4,7 @@ Definitions   T(w, k, m, a, m', b)             delta_mm' Phi_m^(k)[a, b], of pos
 Statements    instance_of_two                  d = 2: one rotation
               instance_of_four                 d = 4: two rotations, zeros elsewhere
               instance_of_eight                d = 8: four rotations, zeros elsewhere
-Scope         Any frequencies, any real shift. Row and column count through the interleaved layout, c = 2m + a.
+Scope         Any frequencies, any real shift. Row and column count through the interleaved layout, pair by pair.
 Reference     Vaswani et al. 2017, section 3.5.
 """
 

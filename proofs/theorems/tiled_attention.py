@@ -7,7 +7,7 @@ Statements    logsumexp_of_blocks              logsumexp(z) = logsumexp(L), wher
               parts_merge                      (o e^(m_1 - m) + o' e^(m_2 - m)) / (l e^(m_1 - m) + l' e^(m_2 - m))
                                                = weighted(z, v), where o, l are the sums of e^(z - m_1) v and
                                                e^(z - m_1) over one part, o', l' those over the other with m_2
-Scope         B blocks of T keys, any B, T >= 1; block b holds the keys T b + u. Two parts of any sizes; the
+Scope         B blocks of T keys, any B, T >= 1, one block behind the other. Two parts of any sizes; the
               references m are any numbers.
 Reference     Dao et al. 2022 (arXiv:2205.14135), section 3.1; Milakov & Gimelshein 2018 (arXiv:1805.02867), section
               3.1.

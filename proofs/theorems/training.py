@@ -16,7 +16,7 @@ Statements    moment_base                      for T = 0, what moment_is_weighte
               constant_gradient_step           corrected moments g and g^2: the step is -a g / (|g| + eps)
               first_step                       from moments 0, one gradient g: the step is -a g / (|g| + eps)
 Scope         One coordinate; b > 0, and b^T < 1 where a moment is corrected; eps > 0; m_0 = 0, and the recurrences hold
-              for all whole k >= 0; the sum is over k < T. The second moment is the same with g^2 for g.
+              for all whole k >= 0; the sum has T terms. The second moment is the same with g^2 for g.
 Reference     Kingma & Ba 2015 (arXiv:1412.6980), algorithm 1 and section 3.
 """
 
@@ -99,7 +99,7 @@ def moment_step(proof):
     near_miss=[weighted(T + 1), gradient[T]],
 )
 def moment_is_weighted_sum(proof):
-    "After T gradients a moment is their sum with weights (1 - b) b^(T - 1 - k)."
+    "After T gradients a moment is their sum with weights (1 - b) b^r, where r of them follow."
     proof.closes("induction", on=T, base=(moment_base, {}), step=(moment_step, {}))
 
 

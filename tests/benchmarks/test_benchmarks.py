@@ -63,6 +63,16 @@ def test_rules_beside_sympy_runs():
 
 
 @pytest.mark.slow
+def test_rendering_runs():
+    for package in ("jinja2", "math_core", "typst"):
+        pytest.importorskip(package, reason="every target is written")
+    found = json.loads(_run("rendering.py", "softmax", "--runs", "1", "--json"))
+    assert set(found) == {"pages", "html", "tex", "markdown", "pdf"}
+    assert all(0 < cost["writing"] and 0 < cost["proving"] for cost in found.values())
+    assert found["pages"]["writing"] < found["html"]["writing"]
+
+
+@pytest.mark.slow
 def test_catalogue_runs():
     found = json.loads(_run("catalogue.py", "--runs", "1", "--only", "1", "--json"))
     assert found["ratios"]["python -c pass"] == 1

@@ -41,6 +41,12 @@ def test_a_claim_fails_with_its_theorem(monkeypatch):
     assert row.failed == ("softmax.positive",)
 
 
+def test_claims_of_some_theorems():
+    assert [row.claimed.id for row in decided({"softmax_jacobian.jacobian"})] == ["C11"]
+    assert [row.claimed.id for row in decided({"softmax_jacobian.symmetric", "no.theorem"})] == ["C12"]
+    assert decided(set()) == ()
+
+
 def _middle_weight(scale):
     large, middle, small = (mp.exp(scale * z) for z in (mp.mpf(2), mp.mpf(3) / 2, mp.mpf(0)))
     return middle / (large + middle + small)

@@ -12,9 +12,9 @@ from ..chapters import chapters
 from ..gate import gated_page
 from ..library import Library
 from ..names import RenderError
+from ..numbering import ZERO_BASED, Numbering
 from ..page_formulas import formulas_of
 from ..theorem import Page
-from ..typst import Typst
 from .closing import bibliography, claims_table, index_of_names
 from .drawings import EMPTY, Drawing, Gallery
 from .family_pages import FamilyPages, described
@@ -38,12 +38,13 @@ def source(
     catalogue: Catalogue = ENGLISH,
     gallery: Gallery = EMPTY,
     progress: Progress = lambda done, of: None,
+    numbering: Numbering = ZERO_BASED,
 ) -> Source:
     """The document's source. Raises GateError and RenderError as `write_pdf` does."""
     library = Library(theorems)
-    pages = dict(_printed(library, catalogue, progress))
+    pages = dict(_printed(library, catalogue, progress, numbering))
     setter = Setter(library.theorems.__contains__)
-    guide = list(reading(catalogue, setter))
+    guide = list(reading(catalogue, setter, numbering, bool(gallery.drawings)))
     parts = _parts(library, catalogue)
     body = list(_body(library, FamilyPages(catalogue, setter, pages, gallery), parts))
     _require_all(setter.formulas, pages)
@@ -53,11 +54,13 @@ def source(
     return Source("\n".join([*_head(catalogue), *before, *body, *after, ""]), gallery.drawings, counts)
 
 
-def _printed(library: Library, catalogue: Catalogue, progress: Progress) -> Iterator[tuple[str, Page]]:
+def _printed(
+    library: Library, catalogue: Catalogue, progress: Progress, numbering: Numbering
+) -> Iterator[tuple[str, Page]]:
     ordered = [t for _, families in chapters(library.families) for f in families for t in library.families[f]]
     for done, theorem in enumerate(ordered):
         progress(done, len(ordered))
-        yield theorem.name, gated_page(theorem, Typst, catalogue).page
+        yield theorem.name, gated_page(theorem, numbering.typst, catalogue).page
     progress(len(ordered), len(ordered))
 
 
@@ -90,7 +93,7 @@ def _body(library: Library, pages: FamilyPages, parts: Sequence[tuple[str, Seque
 
 def _after(library: Library, catalogue: Catalogue, setter: Setter) -> Iterator[str]:
     theorems = list(library.theorems.values())
-    yield from claims_table(catalogue, setter, library.claims())
+    yield from claims_table(catalogue, setter, library.claims)
     yield from bibliography(catalogue, theorems)
     yield from index_of_names(catalogue, theorems)
 

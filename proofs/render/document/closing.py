@@ -7,32 +7,28 @@ from collections.abc import Iterator, Sequence
 from ...claims import Claimed
 from ...kernel import Theorem
 from ..catalogues import Catalogue
+from ..claim_pages import claim_page
 from ..library import family_of, own_name
 from ..references import cited_by, references
 from .markup import Setter, array, call, string
 
-_HEADS = ("claims_title", "claims_lead", "claim", "verdict", "counterexample")
-_VERDICTS = {"proved": "proved", "proved as corrected": "corrected", "refuted": "refuted"}
+_HEADS = ("title", "lead", "claim", "verdict", "counterexample")
 
 
 def claims_table(catalogue: Catalogue, setter: Setter, claims: Sequence[Claimed]) -> Iterator[str]:
     if not claims:
         return
-    site = {key: string(catalogue.text(f"site.{key}")) for key in _HEADS}
-    heads = array([site["verdict"], site["claim"]])
+    said = {key: string(catalogue.text(f"claims.{key}")) for key in _HEADS}
+    heads = array([said["verdict"], said["claim"]])
     rows = (_claim(catalogue, setter, claimed) for claimed in claims)
-    yield call("claims", site["claims_title"], site["claims_lead"], heads, site["counterexample"], *rows)
+    yield call("claims", said["title"], said["lead"], heads, said["counterexample"], *rows)
 
 
 def _claim(catalogue: Catalogue, setter: Setter, claimed: Claimed) -> str:
-    def said(part: str) -> str:
-        return string(catalogue.sentence("claims", f"{claimed.id}.{part}", getattr(claimed, part)))
-
-    verdict = string(catalogue.text(f"site.verdict_{_VERDICTS[claimed.verdict]}"))
-    counterexample = said("counterexample") if claimed.counterexample else "none"
-    names = array(map(setter.name, claimed.theorems))
-    kind = string(_VERDICTS[claimed.verdict])
-    return array([string(claimed.id), kind, verdict, said("claim"), said("sentence"), counterexample, names])
+    page = claim_page(claimed, catalogue)
+    told = map(string, (page.id, page.kind, page.verdict, page.claim, page.sentence))
+    counterexample = string(page.counterexample) if page.counterexample else "none"
+    return array([*told, counterexample, array(map(setter.name, page.theorems))])
 
 
 def bibliography(catalogue: Catalogue, theorems: Sequence[Theorem]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Any
 from ...kernel import Theorem
 from ..catalogues import ENGLISH, Catalogue
 from ..names import RenderError
+from ..numbering import ZERO_BASED, Numbering
 from .book import Progress, Source, source
 from .drawings import EMPTY, read_gallery
 from .hangul import NAME, require_covered, unpack
@@ -24,6 +25,7 @@ def write_pdf(
     catalogue: Catalogue = ENGLISH,
     figures: Path | None = None,
     progress: Progress = lambda done, of: None,
+    numbering: Numbering = ZERO_BASED,
 ) -> Counts:
     """Writes a PDF of the theorems, with the figures of a folder; tells how much there is in it.
 
@@ -32,7 +34,7 @@ def write_pdf(
     """
     typst = _typst()
     gallery = read_gallery(figures, catalogue.language, _IN_DRAWINGS) if figures else EMPTY
-    found = source(theorems, catalogue, gallery, progress)
+    found = source(theorems, catalogue, gallery, progress, numbering)
     require_covered(found.text)
     with tempfile.TemporaryDirectory() as folder:
         out.write_bytes(_compiled(typst, found, Path(folder)))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ...commands.trusted import trusted_modules
 from ...rules import LIMIT_RULES, RULES
+from ...trusted import trusted_modules
 from ..catalogues import Catalogue
+from ..notation_guide import READING, choices, read, signs
+from ..numbering import Numbering
 from .markup import Setter, array, call, string
-from .notation_guide import signs
 
 
 class Counts(NamedTuple):
@@ -30,9 +31,6 @@ class Entry(NamedTuple):
     title: str
 
 
-_READING = ("for_all", "where", "then", "proof", "near_misses", "cites")
-
-
 def title_page(catalogue: Catalogue, counts: Counts) -> Iterator[str]:
     told = [catalogue.text(f"site.count_{name}", count=f"{count:,}") for name, count in counts._asdict().items()]
     title, tagline, introduction = (catalogue.text(f"site.{key}") for key in ("name", "tagline", "introduction"))
@@ -47,20 +45,17 @@ def contents(catalogue: Catalogue, parts: Sequence[tuple[str, Sequence[Entry]]])
     yield call("contents", string(catalogue.text("document.contents")), *listed)
 
 
-def reading(catalogue: Catalogue, setter: Setter) -> Iterator[str]:
-    """How a theorem is read, and the signs that need a word."""
-    told = [
-        array([string(_heading(catalogue, key)), string(catalogue.text(f"document.reading_{key}"))]) for key in _READING
-    ]
+def reading(catalogue: Catalogue, setter: Setter, numbering: Numbering, with_figures: bool) -> Iterator[str]:
+    """How a theorem is read, the notation that was chosen, and the signs that need a word."""
+    told = [array(map(string, read(catalogue, key))) for key in (*READING, "cites")]
     yield call("guide", string(catalogue.text("document.reading")), *told)
+    chosen = [array(map(string, entry)) for entry in choices(catalogue, numbering, with_figures)]
+    yield call("guide", string(catalogue.text("notation.title")), *chosen)
     explained = [
-        array([setter.formula(formula), string(catalogue.text(f"document.sign_{name}"))]) for name, formula in signs()
+        array([setter.formula(formula), string(catalogue.text(f"document.sign_{name}"))])
+        for name, formula in signs(numbering.typst)
     ]
     yield call("guide", string(catalogue.text("document.signs")), *explained)
-
-
-def _heading(catalogue: Catalogue, key: str) -> str:
-    return catalogue.text(f"document.{key}" if key in ("near_misses", "cites") else f"headings.{key}")
 
 
 def trusted(catalogue: Catalogue, counts: Counts) -> Iterator[str]:

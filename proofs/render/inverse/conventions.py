@@ -1,15 +1,18 @@
 """How a formula is written where it could be written in several ways; any other way is refused.
 
 Brackets stand where they are needed and nowhere else. A bar takes the factors on its left, since the last bar or the start of
-the product, except leading small fractions and a 1 that somebody wrote.
+the product, except leading small fractions and a 1 that somebody wrote. In an exponent there are no bars: a slash takes the
+product on its left and one factor on its right, and any other inverse is a factor.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+from .levels import BASE, FACTOR, PREFIX, TERM, level
 from .problems import Complaint
-from .tree import BASE, FACTOR, PREFIX, TERM, Bracket, Fraction, Node, Number, Power, Product, Ratio, Sum, Symbol, level
+from .tree import Bracket, Fraction, Node, Number, Power, Product, Ratio, Sum, Symbol
 
 
 def require_level(node: Node, needed: int) -> None:
@@ -21,7 +24,10 @@ def require_level(node: Node, needed: int) -> None:
         raise Complaint("this needs brackets here", node.at)
 
 
-def power(at: int, base: Node, exponent: Node) -> Node:
+def power(at: int, base: Node, exponent: Node, in_exponent: bool = False) -> Node:
+    match base, exponent:
+        case Number(), Sum(parts=((True, Number(value=1)),)) if in_exponent:
+            return Fraction(at, None, base)
     inside = base.inside if isinstance(base, Bracket) else base
     if isinstance(inside, Symbol) and inside.name.primes and not inside.arguments and not inside.after:
         if inside is base:
@@ -39,6 +45,8 @@ def sum_of(at: int, parts: Sequence[tuple[bool, Node]]) -> Node:
         inside = part.inside if isinstance(part, Bracket) else part
         if not minus and isinstance(inside, Sum) and len(inside.parts) == 1:
             raise Complaint("this minus belongs before its part", part.at)
+        if minus and inside is not part and _is_inverse(part):
+            raise Complaint("nothing needs these brackets", part.at)
     return Sum(at, tuple(parts))
 
 
@@ -54,6 +62,38 @@ def product_of(at: int, factors: Sequence[Node]) -> Node:
             raise Complaint("this factor belongs above the bar that follows it", factor.at)
         require_level(factor, PREFIX if k == len(factors) - 1 else FACTOR)
     return Product(at, tuple(factors))
+
+
+def slashed(at: int, factors: Sequence[Node], below: Node | None) -> Node:
+    """A product in an exponent, with the factor that stands below a slash behind it, if one does."""
+    if below is None:
+        return _unslashed(at, factors)
+    match factors, below:
+        case [Number(value=above)], Number(value=under):
+            return Ratio(at, above, under, slashed=True)
+        case [Number(value=1)], _:
+            return Fraction(at, None, below, slashed=True)
+    for factor in factors:
+        require_level(factor, FACTOR)
+    return Fraction(at, Product(at, tuple(factors)) if len(factors) > 1 else factors[0], below, slashed=True)
+
+
+def _unslashed(at: int, factors: Sequence[Node]) -> Node:
+    if len(factors) == 1:
+        return factors[0]
+    for k, factor in enumerate(factors):
+        require_level(factor, PREFIX if k == len(factors) - 1 else FACTOR)
+    match factors:
+        case [Number(value=1), _] | [Number(), Fraction()]:
+            pass  # a slash would write an inverse, or a number
+        case [*_, last] if _is_inverse(last):
+            raise Complaint("this quotient is written with a slash", last.at)
+    return Product(at, tuple(factors))
+
+
+def _is_inverse(node: Node) -> bool:
+    inside = node.inside if isinstance(node, Bracket) else node
+    return isinstance(inside, Fraction) and inside.above is None
 
 
 def above_bar(node: Node) -> Node | None:
@@ -79,3 +119,13 @@ def _stands_before_a_bar(factor: Node) -> bool:
         case Ratio() | Number(value=1) | Bracket(inside=Sum(parts=((True, Ratio()),))):
             return True
     return False
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two nodes are the same, wherever they stand in the text."""
+    if not isinstance(one, tuple):
+        return bool(one == other)
+    if type(one) is not type(other) or len(one) != len(other):
+        return False
+    start = 1 if getattr(one, "_fields", ())[:1] == ("at",) else 0
+    return all(map(alike, one[start:], other[start:]))

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...terms import Family, IndexMap, Term
 from . import binders, indices, latex
-from .formulas import Read
+from .front_ends import Read, knowing
 from .problems import Complaint, UnreadableError
 from .reading import Reading
 from .symbol_table import DeclarationError, Table
@@ -26,7 +26,9 @@ def introduced(kind: str, texts: Sequence[str], table: Table, read: Read = latex
     forms, give = _KINDS.get(kind, ((), None))
     if give is None or len(texts) != len(forms):
         raise UnreadableError(f"{len(texts)} formulas are no declaration of the kind {kind!r}", "; ".join(texts), 0)
-    trees = [read(text, form) for text, form in zip(texts, forms, strict=True)]
+    pairs = list(zip(texts, forms, strict=True))
+    places = [place.name for text, form in pairs if form == "places" for place in read(text, form)]
+    trees = [knowing(read, places)(text, form) for text, form in pairs]
     try:
         return list(give(Reading(table), *trees))
     except Complaint as complaint:
@@ -69,8 +71,7 @@ def _member(reading: Reading, tree: Members) -> Term:
     """An index or a variable of the range that is written."""
     if isinstance(tree.range, Domain):
         return Term("variable", (), ("", tree.range.name))
-    range_ = indices.size(reading, tree.range) if tree.below else binders.space(reading, tree.range)
-    return Term("index", (range_,), "")
+    return Term("index", (binders.ranged(reading, tree.sign, tree.range),), "")
 
 
 def _families(reading: Reading, tree: Members, places: Sequence[Place]) -> list[Declared]:
@@ -102,9 +103,10 @@ def _curve(reading: Reading, tree: Members, places: Sequence[Place], along: Node
 
 def _map(reading: Reading, tree: Members, places: Sequence[Place]) -> list[Declared]:
     slots = _slots(reading, places)
-    if len(tree.entries) != 1 or not tree.below:
+    if len(tree.entries) != 1 or tree.sign == "in":
         raise Complaint("needed one map into a range", tree.at)
-    return [Declared(_mapped(tree.entries[0], places), IndexMap("", slots, indices.size(reading, tree.range)))]
+    target = binders.ranged(reading, tree.sign, tree.range)
+    return [Declared(_mapped(tree.entries[0], places), IndexMap("", slots, target))]
 
 
 def _mapped(entry: Node, places: Sequence[Place]) -> Name:

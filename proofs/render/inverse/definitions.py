@@ -5,23 +5,28 @@ Such a line has symbols of its own: the parameters, which its left side names, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
 from itertools import count
 from typing import Any
 
 from ...definitions import Definition
 from ...terms import Term
 from . import latex
-from .formulas import Read
+from .formulas import formula
+from .front_ends import Read, knowing
 from .problems import UnreadableError
 from .symbol_table import DeclarationError, Table
-from .symbols import defined_like, looks_like, written
+from .symbols import defined_like, looks_like, name_of, written
 from .tree import Name, Node, Relation, Symbol
+
+_MOST_PRIMES = 9
 
 
 def table_of(texts: Sequence[str], definitions: Iterable[Definition], table: Table, read: Read = latex.read) -> Table:
     """The table with the names that these lines define; raises DeclarationError unless just these definitions have lines."""
     waiting = sorted(definitions, key=repr)
+    read = knowing(read, (name_of(d)._replace(primes=k) for d in waiting for k in range(_MOST_PRIMES)))
     found: dict[Name, Any] = {}
     for name in sorted((_left(text, read).name for text in texts), key=lambda n: n.primes):
         definition = next((d for d in waiting if defined_like(name, d)), None)
@@ -34,9 +39,9 @@ def table_of(texts: Sequence[str], definitions: Iterable[Definition], table: Tab
     return table.with_(found)
 
 
-def defined_name(text: str, read: Read = latex.read) -> Name:
-    """The name that a line defines."""
-    return _left(text, read).name
+def defined_name(text: str, table: Table, read: Read = latex.read) -> Name:
+    """The name that a line defines; `table` has what the page defines."""
+    return _left(text, knowing(read, _defined(table))).name
 
 
 def local_table(texts: Sequence[str], definition: Definition, table: Table, read: Read = latex.read) -> Table:
@@ -44,18 +49,45 @@ def local_table(texts: Sequence[str], definition: Definition, table: Table, read
 
     Raises UnreadableError where its left side is not the definition at its parameters.
     """
-    named = {name: d for name, d in table.entries.items() if isinstance(d, Definition)}
+    named = _defined(table)
+    read = knowing(read, named)
     parameters = _parameters(texts[0], definition, read)
-    upright = {name for text in texts for name in _names(read(text, "statement")) if name.upright}
+    upright = {name for name in _mentioned(texts, read) if name.upright}
     taken = {*parameters, *(written(name.base)._replace(primes=name.primes) for name in upright)}
     sizes = {_size_name(s, taken): s for s in definition.sizes if s not in parameters.values()}
-    return Table({**named, **parameters, **sizes})
+    return table._replace(entries={**named, **parameters, **sizes})
 
 
+def reader(
+    texts: Sequence[str], definition: Definition, table: Table, read: Read = latex.read
+) -> Callable[[str], Term]:
+    """Reads a text that stands in the line of a definition, as `formula` does with `local_table`; raises what these raise.
+
+    A line is read once, however many pages it stands on, as long as the names in it stand for the same definitions there.
+    """
+    defined = _defined(table)
+    names = _mentioned(texts, knowing(read, defined))
+    named = frozenset((n, d) for n, d in defined.items() if n in names)
+    return _reader(tuple(texts), definition, named, table.first, read)
+
+
+@lru_cache(maxsize=1024)
+def _reader(
+    texts: tuple[str, ...], definition: Definition, named: frozenset[tuple[Name, Definition]], first: int, read: Read
+) -> Callable[[str], Term]:
+    table = local_table(texts, definition, Table(dict(named), first), read)
+    return lru_cache(maxsize=len(texts))(partial(formula, table=table, read=read))
+
+
+@lru_cache(maxsize=1024)
 def wanted(definition: Definition) -> tuple[Term, ...]:
     """What the line of a definition has to say: the equation, then the conditions under which it is defined."""
     left = definition(*definition.parameters)
     return (Term("relation", (left, definition.body), "eq"), *definition.requires)
+
+
+def _defined(table: Table) -> dict[Name, Definition]:
+    return {name: d for name, d in table.entries.items() if isinstance(d, Definition)}
 
 
 def _left(text: str, read: Read) -> Symbol:
@@ -86,6 +118,15 @@ def _size_name(size: Term, taken: set[Name]) -> Name:
     found = next(primed for k in count() if (primed := name._replace(primes=k)) not in taken)
     taken.add(found)
     return found
+
+
+def _mentioned(texts: Iterable[str], read: Read) -> set[Name]:
+    return {name for text in texts for name in _names_in(text, read)}
+
+
+@lru_cache(maxsize=4096)
+def _names_in(text: str, read: Read) -> frozenset[Name]:
+    return frozenset(_names(read(text, "statement")))
 
 
 def _names(tree: Any) -> Iterator[Name]:

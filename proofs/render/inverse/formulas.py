@@ -10,12 +10,11 @@ from ...definitions import Definition
 from ...terms import FUNCTION, Family, IndexMap, Term, TermError, extents, sort_of
 from ...well_typed import check_entry
 from . import applied, binders, indices, latex, propositions, reals
+from .front_ends import Read, knowing
 from .problems import Complaint, UnreadableError
 from .reading import Reading
 from .symbol_table import Table
 from .tree import ForAll, Implies, Limit, Node, Relation, Symbol
-
-Read = Callable[[str, str], Any]  # a front end: a text, and the form that it has, as a raw tree
 
 
 def fragment(text: str, table: Table, read: Read = latex.read) -> Term:
@@ -30,7 +29,7 @@ def fragment(text: str, table: Table, read: Read = latex.read) -> Term:
 
 def formula(text: str, table: Table, read: Read = latex.read) -> Term:
     """The same, for what is then compared with a well-typed term: the names that rules make up are read as well."""
-    tree = read(text, "statement")
+    tree = knowing(read, table.entries)(text, "statement")
     return _understood(text, table, lambda reading: _meaning(reading, tree))
 
 
@@ -41,13 +40,13 @@ def _meaning(reading: Reading, tree: Node) -> Term:
 
 def value(text: str, table: Table, symbol: Any, read: Read = latex.read) -> Any:
     """What stands for a symbol, or in the place of another value: a term of its sort, a function, an index map."""
-    tree = read(text, "argument")
+    tree = knowing(read, table.entries)(text, "argument")
     return _understood(text, table, lambda reading: value_for(reading, tree, symbol))
 
 
 def values(text: str, table: Table, symbols: Sequence[Any], read: Read = latex.read) -> tuple[Any, ...]:
     """Several values, one for each symbol, with commas between them."""
-    trees = read(text, "listed")
+    trees = knowing(read, table.entries)(text, "listed")
     if len(trees) != len(symbols):
         raise UnreadableError(f"found {len(trees)} values, needed {len(symbols)}", text, 0)
     pairs = zip(trees, symbols, strict=True)
@@ -56,7 +55,7 @@ def values(text: str, table: Table, symbols: Sequence[Any], read: Read = latex.r
 
 def assigned(text: str, theirs: Table, table: Table, read: Read = latex.read) -> tuple[Any, Any]:
     """`name := value`: a symbol of the one table, and its value in the symbols of the other one."""
-    tree = read(text, "assignment")
+    tree = knowing(read, table.entries)(text, "assignment")
     symbol = theirs.get(tree.name)
     if symbol is None:
         raise UnreadableError(f"{tree.name} is no symbol of the theorem that is cited", text, tree.at)
@@ -65,7 +64,7 @@ def assigned(text: str, theirs: Table, table: Table, read: Read = latex.read) ->
 
 def definition(text: str, table: Table, read: Read = latex.read) -> Definition:
     """The definition that a name stands for."""
-    tree = read(text, "symbol")
+    tree = knowing(read, table.entries)(text, "symbol")
     found: Definition = _understood(text, table, lambda reading: _alone(reading, tree, Definition, "a definition"))
     return found
 

@@ -27,6 +27,8 @@ def proposition(reading: Reading, node: Node, scope: Scope) -> Term:
 def _relation(reading: Reading, node: Relation, scope: Scope) -> Term:
     if indices.compares_indices(reading, node, scope):
         return Term("relation", indices.pair(reading, node.left, node.right, scope), node.sign)
+    if indices.compares_places(reading, node, scope):
+        return Term("relation", tuple(reals.counted(reading, s, scope) for s in (node.left, node.right)), node.sign)
     side = reals.side if node.sign in ("eq", "ne") else reals.real
     return Term("relation", (side(reading, node.left, scope), side(reading, node.right, scope)), node.sign)
 

@@ -26,7 +26,7 @@ class Reading:
     """The state of one formula."""
 
     def __init__(self, table: Table):
-        self.table = table
+        self.table, self.first = table, table.first
         self.sizes = Sizes()
         self._free: set[Name] = set()
         self._bound: dict[Name, int] = {}
@@ -64,7 +64,7 @@ class Reading:
     def _settled(self, term: Term) -> Term:
         if term.op == UNKNOWN:
             return self.sizes.known(term)
-        return term.rebuilt(map(self._settled, term.args)) if term.args else term
+        return term.rebuilt([self._settled(part) for part in term.args]) if term.args else term
 
 
 def hint(name: Name) -> str:

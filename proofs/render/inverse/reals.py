@@ -86,6 +86,8 @@ def _multiplied(reading: Reading, node: Product | Fraction, scope: Scope, first:
 
 
 def _sum(reading: Reading, node: Sum, scope: Scope) -> Term:
+    if reading.first and indices.is_less_one(reading, node, scope):
+        return _value(reading, node, scope)
     parts = []
     for k, (minus, part) in enumerate(node.parts):
         if minus:
@@ -147,7 +149,7 @@ def _symbol(reading: Reading, node: Symbol, scope: Scope) -> Term:
     found = reading.bound(node.name, scope)
     if found is not None:
         indices.plain(node)
-        return Term("value", found[:1]) if is_index(found[1]) else found[0]
+        return _alone(reading, node, found[0]) if is_index(found[1]) else found[0]
     if node.name == _PI and node.arguments is None:
         indices.plain(node)
         return PI
@@ -158,11 +160,11 @@ def _symbol(reading: Reading, node: Symbol, scope: Scope) -> Term:
         case Definition():
             return applied.application(reading, node, symbol, scope)
         case IndexMap():
-            return Term("value", (indices.mapped(reading, node, symbol, scope),))
+            return _alone(reading, node, indices.mapped(reading, node, symbol, scope))
     indices.plain(node)
     if symbol.op == "space":
         raise Complaint(f"{node.name} is a space, and no number", node.at)
-    return Term("value", (symbol,)) if symbol.op == "index" else symbol
+    return _alone(reading, node, symbol) if symbol.op == "index" else symbol
 
 
 def _entry(reading: Reading, node: Symbol, symbol: Family, scope: Scope) -> Term:
@@ -177,26 +179,42 @@ def _entry(reading: Reading, node: Symbol, symbol: Family, scope: Scope) -> Term
     return Term("family", indices.slotted(reading, node, symbol, given, scope), symbol)
 
 
-def _value(reading: Reading, node: Node, scope: Scope) -> Term:
-    """An index that stands where a number is needed."""
+def _alone(reading: Reading, node: Node, position: Term) -> Term:
+    """An index that stands alone where a number is needed: the number of those before it."""
+    if reading.first:
+        raise Complaint("needed an index less 1, as a number", node.at)
+    return Term("value", (position,))
+
+
+def counted(reading: Reading, node: Node, scope: Scope) -> Term:
+    """An index as a number, beside another one: i <= j says the same of how many stand before them."""
     return Term("value", (indices.index(reading, node, reading.sizes.fresh(node.at), scope),))
 
 
+def _value(reading: Reading, node: Node, scope: Scope) -> Term:
+    """An index that stands where a number is needed, told by how many stand before it."""
+    return Term("value", (indices.offset(reading, node, reading.sizes.fresh(node.at), scope),))
+
+
 def _squared(reading: Reading, node: Squared, scope: Scope) -> Term:
-    if not isinstance(node.inside, Sum | Modulo):
-        raise Complaint("needed brackets only around 2 m + a or c mod 2, or beside the sign of an equation", node.at)
-    return _value(reading, node.inside, scope)
+    if isinstance(node.inside, Sum | Modulo):
+        found = _value(reading, node.inside, scope)
+        if found.args[0].op in ("join", "remainder"):
+            return found
+    raise Complaint("needed brackets only around 2 m + a or c mod 2, or beside the sign of an equation", node.at)
 
 
 def side(reading: Reading, node: Node, scope: Scope) -> Term:
-    """One side of an equation between numbers, where an index as a number is [i]."""
-    return _value(reading, node.inside, scope) if isinstance(node, Squared) else real(reading, node, scope)
+    """One side of an equation between numbers, where an index as a number is [i] if counting starts at 0."""
+    if isinstance(node, Squared) and not reading.first:
+        return _value(reading, node.inside, scope)
+    return real(reading, node, scope)
 
 
 def _ascribed(reading: Reading, node: Ascribed, scope: Scope) -> Term:
     if not isinstance(node.position, Number):
         raise Complaint("needed square brackets around an index as a number", node.at)
-    return _value(reading, node, scope)
+    return _alone(reading, node, indices.index(reading, node, reading.sizes.fresh(node.at), scope))
 
 
 _REALS: dict[type, Callable[[Reading, Any, Scope], Term]] = {

@@ -6,6 +6,8 @@ from typing import NamedTuple, NoReturn
 
 from .problems import Complaint
 
+_PLAIN = ("letter", "word", "digits", "superscript", "sign")
+
 
 class Token(NamedTuple):
     """A sign, or what kind of thing it is: letter, digits, end, or the font of a word."""
@@ -18,7 +20,13 @@ class Token(NamedTuple):
     def __str__(self) -> str:
         if self.kind == "end":
             return "the end"
-        return repr(self.text if self.kind in ("letter", "digits", "sign") else rf"\{self.kind}{{{self.text}}}")
+        return repr(self.text if self.kind in _PLAIN else rf"\{self.kind}{{{self.text}}}")
+
+
+def require_plain(digits: str, at: int) -> None:
+    """Raises Complaint for a whole number that starts with a zero."""
+    if len(digits) > 1 and digits.startswith("0"):
+        raise Complaint(f"{digits} is not how a number is written", at)
 
 
 _BEYOND = 4  # so far may be looked past the end
@@ -53,7 +61,7 @@ class Stream:
     def takes(self, sign: str, *more: str) -> bool:
         """Whether the next tokens are these signs; then they are taken."""
         start = self._next
-        if self._signs[start] != sign or any(self._signs[start + k] != s for k, s in enumerate(more, 1)):
+        if self._signs[start] != sign or (more and self._signs[start + 1 : start + 1 + len(more)] != list(more)):
             return False
         self._next += 1 + len(more)
         return True

@@ -1,4 +1,4 @@
-"""The symbols that a text may speak of: what each name on the page stands for, as the page declares it."""
+"""What a page declares: what each name on it stands for, and the number from which it counts."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ class DeclarationError(ValueError):
 
 
 class Table(NamedTuple):
-    """Names as they look, with their symbols or definitions."""
+    """Names as they look, with their symbols or definitions; `first` is how the first index of a range is written."""
 
     entries: Mapping[Name, Any]
+    first: int = 0
 
     def with_(self, more: Mapping[Name, Any]) -> Table:
         """Raises DeclarationError where a name would stand for two things."""
         for name, symbol in more.items():
             if self.entries.get(name, symbol) != symbol:
                 raise DeclarationError(f"{name} would stand for two things: declare them under two names")
-        return Table({**self.entries, **more})
+        return self._replace(entries={**self.entries, **more})
 
     def get(self, name: Name) -> Any:
         return self.entries.get(name)

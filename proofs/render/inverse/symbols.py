@@ -72,9 +72,13 @@ def looks_like(name: Name, symbol: Any) -> bool:
 
 def defined_like(name: Name, definition: Any) -> bool:
     """The same for the name of a definition, which is upright and keeps its label in one word."""
+    return name._replace(primes=0) == name_of(definition)
+
+
+def name_of(definition: Any) -> Name:
+    """How the name of a definition is written, without primes."""
     letter = _LETTERS.get(definition.name, definition.name)
-    upright = letter == definition.name and definition.name not in _LETTERS.values()
-    return name._replace(primes=0) == Name(letter, upright=upright)
+    return Name(letter, upright=letter == definition.name and definition.name not in _LETTERS.values())
 
 
 def written(own: str) -> Name:

@@ -30,11 +30,12 @@ class Number(NamedTuple):
 
 
 class Ratio(NamedTuple):
-    """A number such as one half, set small: not a quotient of two terms."""
+    """A number such as one half, set small, or with a slash: not a quotient of two terms."""
 
     at: int
     numerator: int
     denominator: int
+    slashed: bool = False
 
 
 class Symbol(NamedTuple):
@@ -83,11 +84,12 @@ class Power(NamedTuple):
 
 
 class Fraction(NamedTuple):
-    """A bar; `above` is None where a bare 1 stands above it."""
+    """A bar, or a slash; `above` is None where a bare 1 stands above it, or before it."""
 
     at: int
     above: Node | None
     below: Node
+    slashed: bool = False
 
 
 class Product(NamedTuple):
@@ -119,18 +121,27 @@ class Floor(NamedTuple):
 
 
 class Summation(NamedTuple):
-    """From 0 to `top`, which is the size of the range less one."""
+    """From the first index of a range to the last one."""
 
     at: int
     name: Name
+    first: int
     top: Node
+    body: Node
+
+
+class Total(NamedTuple):
+    """A sum over the indices of a place, in a notation that does not write the first and the last one."""
+
+    at: int
+    place: Place
     body: Node
 
 
 class Mean(NamedTuple):
     at: int
     name: Name
-    space: Node
+    space: Node | None  # None if it is not written
     body: Node
 
 
@@ -150,10 +161,14 @@ class Matrix(NamedTuple):
 
 
 class Cases(NamedTuple):
+    """Two branches, each with the condition under which it holds."""
+
     at: int
-    condition: Node
     then: Node
+    holds: Node
     otherwise: Node
+    fails: Node
+    enclosed: bool = False  # between two brackets, not behind one
 
 
 class Domain(NamedTuple):
@@ -166,12 +181,12 @@ class Infinity(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A bound variable where it is introduced: `below` a size, or in a domain or a space; None if that is not written."""
+    """A bound variable where it is introduced: `sign` is lt or le before a size, in before a domain or a space."""
 
     at: int
     name: Name
-    range: Node | None = None
-    below: bool = False
+    range: Node | None = None  # None if it is not written
+    sign: str = ""
 
 
 class Function(NamedTuple):
@@ -184,7 +199,7 @@ class Function(NamedTuple):
 
 class Relation(NamedTuple):
     at: int
-    sign: str  # as in proofs.terms.RELATIONS
+    sign: str  # as in proofs.terms.RELATIONS; in a condition also ge, gt
     left: Node
     right: Node
 
@@ -213,11 +228,11 @@ class ForAll(NamedTuple):
 
 
 class Members(NamedTuple):
-    """What a declaration says: entries that are below a size, or in a domain or space."""
+    """What a declaration says: entries, and a sign and a range as in a Place."""
 
     at: int
     entries: tuple[Node, ...]
-    below: bool
+    sign: str
     range: Node
 
 
@@ -229,21 +244,6 @@ class Assignment(NamedTuple):
 
 Node = (
     Number | Ratio | Symbol | Ascribed | Bracket | Squared | Call | Power | Fraction | Product | Sum | Modulo | Floor
-    | Summation | Mean | Derivative | Matrix | Cases | Domain | Infinity | Place | Function | Relation | Limit | Implies
+    | Summation | Total | Mean | Derivative | Matrix | Cases | Domain | Infinity | Place | Function | Relation | Limit | Implies
     | ForAll | Members | Assignment
 )  # fmt: skip
-
-SUM, TERM, PREFIX, FACTOR, BASE = range(5)
-_LEVELS: dict[type, int] = {
-    Product: TERM, Summation: PREFIX, Derivative: PREFIX, Power: FACTOR, Ratio: FACTOR,
-    **dict.fromkeys((Number, Symbol, Ascribed, Bracket, Squared, Mean, Matrix, Floor), BASE),
-}  # fmt: skip
-
-
-def level(node: Node) -> int:
-    """How tightly a node binds, from SUM to BASE, without the brackets it may stand in."""
-    if isinstance(node, Fraction):
-        return FACTOR if node.above is None else TERM
-    if isinstance(node, Call):
-        return FACTOR if node.op == "sqrt" or node.raised else BASE
-    return _LEVELS.get(type(node), SUM)

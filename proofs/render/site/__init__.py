@@ -18,6 +18,7 @@ from pathlib import Path
 
 from ...kernel import Theorem
 from ..catalogues import ENGLISH, Catalogue
+from ..numbering import ZERO_BASED, Numbering
 from .packages import MissingPackageError, needed
 from .summary import Progress, Summary
 
@@ -30,6 +31,7 @@ def build(
     catalogues: Sequence[Catalogue] = (ENGLISH,),
     figures: Path | None = None,
     progress: Progress | None = None,
+    numbering: Numbering = ZERO_BASED,
 ) -> Summary:
     """Writes the site of these theorems into the folder `out`, over an older one; the first language is at its top.
 
@@ -44,4 +46,4 @@ def build(
         needed(module)
     from .building import built
 
-    return built(theorems, out, catalogues, figures, progress)
+    return built(theorems, out, catalogues, figures, progress, numbering)

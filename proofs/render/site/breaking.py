@@ -25,9 +25,9 @@ Starts = Callable[[Row, int, int], bool]  # whether the part k of a row, so many
 
 def with_breaks(math: Element) -> Element:
     """The formula with its parts in three layers of rows; the same one where it is short."""
-    row = list(_flat(math))
     if _letters(math) <= SHORT:
         return math
+    row = list(_flat(math))
     new = Element(math.tag, math.attrib | {"class": "long"})
     for side in _split(row, _starts_relation):
         outer = _within(new)
@@ -113,8 +113,14 @@ def _split(row: Sequence[Element], starts: Starts) -> list[Row]:
         if k and starts(whole, k, depth):
             parts.append([])
         parts[-1].append(part)
-        depth += _opens(part) - _closes(_base(part))
+        depth += _deeper(part)
     return parts
+
+
+def _deeper(part: Element) -> int:
+    """How many more brackets are open after a part than before it."""
+    base = _base(part)
+    return _opens(part) - _closes(base) if base.tag == "mo" else 0
 
 
 def _opens(part: Element) -> bool:

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from ...kernel import Theorem
 from ..catalogues import Catalogue
-from ..gate import gated_page
-from ..latex import Latex
+from ..gate import checked
 from ..library import Library
 from ..names import RenderError
+from ..numbering import Numbering
 from ..page_formulas import formulas_of, without_prose
-from ..theorem import Page, page
+from ..theorem import Page, pages
 from .edition import Edition, Other
 from .figures import read_figures
 from .font import font_face, licence
@@ -33,18 +33,20 @@ def built(
     catalogues: Sequence[Catalogue],
     figures: Path | None,
     progress: Progress | None,
+    numbering: Numbering,
 ) -> Summary:
     """See `build` in this package."""
     start = time.perf_counter()
     _require_replaceable(out)
     library = Library(theorems)
     shown = [None if figures is None else read_figures(figures, catalogue.language) for catalogue in catalogues]
-    models = _models(library, catalogues, progress)
+    models = _models(library, catalogues, progress, numbering)
     with _replaced(out) as folder:
         sizes: dict[str, int] = {}
         for catalogue, pages, drawn in zip(catalogues, models, shown, strict=True):
             place = _place(catalogue, catalogues)
-            edition = Edition(library, catalogue, pages, "../" if place else "", _others(catalogue, catalogues), drawn)
+            root, others = "../" if place else "", _others(catalogue, catalogues)
+            edition = Edition(library, catalogue, pages, root, others, drawn, numbering)
             sizes |= {place + name: _write(folder / place / name, text) for name, text in edition.documents().items()}
         for name, text in _assets().items():
             _write(folder / "assets" / name, text)
@@ -54,38 +56,38 @@ def built(
     return Summary(len(sizes), formulas, time.perf_counter() - start, (largest, sizes[largest]))
 
 
-def _models(library: Library, catalogues: Sequence[Catalogue], progress: Progress | None) -> list[dict[str, Page]]:
+def _models(
+    library: Library, catalogues: Sequence[Catalogue], progress: Progress | None, numbering: Numbering
+) -> list[dict[str, Page]]:
     """The pages of every theorem in each language; each formula was parsed back and compared with the theorem."""
     models: list[dict[str, Page]] = [{} for _ in catalogues]
     for done, (name, theorem) in enumerate(library.theorems.items()):
         if progress is not None:
             progress(done, len(library.theorems))
-        for model, found in zip(models, _gated(theorem, catalogues), strict=True):
+        for model, found in zip(models, _gated(theorem, catalogues, numbering), strict=True):
             model[name] = found
     if progress is not None:
         progress(len(library.theorems), len(library.theorems))
     return models
 
 
-def _gated(theorem: Theorem, catalogues: Sequence[Catalogue]) -> list[Page]:
+def _gated(theorem: Theorem, catalogues: Sequence[Catalogue], numbering: Numbering) -> list[Page]:
     """The page in each language: the first one gated, the others alike but for their prose."""
-    first, count = gated_page(theorem, Latex, catalogues[0])
-    if count != (shown := len(formulas_of(first))):
+    first, *others = found = pages(theorem, numbering.latex, catalogues)
+    if (count := checked(first, theorem, numbering.latex)) != (shown := len(formulas_of(first))):
         raise RenderError(
             f"the page of {theorem.name} has {shown} formulas, and {count} were compared with the proof; "
             "proofs/render/gate.py and proofs/render/page_formulas.py must know the same ones"
         )
     names = {t.name for t in theorem.uses}
-    pages = [first]
-    for catalogue in catalogues[1:]:
-        pages.append(page(theorem, Latex, catalogue))
-        if without_prose(pages[-1], names) != without_prose(first, names):
+    for other, catalogue in zip(others, catalogues[1:], strict=True):
+        if without_prose(other, names) != without_prose(first, names):
             raise RenderError(
                 f"the page of {theorem.name} has other formulas in {catalogue.language} "
                 f"than in {catalogues[0].language}; "
                 "places must stand in the same order in the messages of all languages"
             )
-    return pages
+    return found
 
 
 def _place(catalogue: Catalogue, catalogues: Sequence[Catalogue]) -> str:

@@ -9,13 +9,15 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from ...claims import Claimed
 from ...registry import families
 from ..catalogues import Catalogue
 from ..chapters import chapters
+from ..claim_pages import claim_page
 from ..families import AXIOMS, About, about, source_of
 from ..library import Library, family_of, own_name, resting_on
 from ..names import RenderError
+from ..notation_guide import choices
+from ..numbering import Numbering
 from ..page_formulas import formulas_of
 from ..references import citations
 from ..theorem import Line, Page
@@ -51,21 +53,24 @@ class Edition:
         root: str,
         others: Sequence[Other],
         figures: Figures | None,
+        numbering: Numbering,
     ):
         self.library, self.catalogue, self.pages, self.figures = library, catalogue, pages, figures
-        self.families = {family: self._about(family) for family in library.families}
+        known = {AXIOMS, *families()}
+        self.families = {family: _about(family, family in known, catalogue) for family in library.families}
+        self._pairs = {(family_of(cited), family_of(citing)) for cited, citing in library.citations}
         self._shared: dict[str, Any] = {
             "library": library, "catalogue": catalogue, "figures": figures, "families": self.families, "pages": pages,
             "root": root, "others": others, "say": catalogue.text,
-            "counted": self._counted, "link": library.link, "family_of": family_of, "own_name": own_name,
-            "breakable": lambda name: Markup(breakable(name)), "relation": _relation, "claim_text": self._claim,
+            "counted": self._counted, "numbering": numbering, "choices": choices(catalogue, numbering, figures is not None), "link": library.link, "family_of": family_of, "own_name": own_name,
+            "breakable": lambda name: Markup(breakable(name)), "relation": _relation, "claim_page": lambda claimed: claim_page(claimed, catalogue),
             "citations": citations, "source_of": source_of, "coded": coded, "prose": prose,
         }  # fmt: skip
 
     def documents(self) -> dict[str, str]:
         """Every page by its file name. Raises RenderError where one cannot be set, or lacks a formula of the model."""
         found = {"index.html": self._index(), "graph.html": self._graph()}
-        if self.library.claims():
+        if self.library.claims:
             found["claims.html"] = self._rendered("claims.html")
         if self.figures is not None:
             found["figures.html"] = self._rendered("figures.html")
@@ -105,22 +110,20 @@ class Edition:
         text = _environment().get_template(template).render(template=template, **self._shared, **values)
         return str(text)
 
-    def _about(self, family: str) -> About:
-        if family == AXIOMS or family in families():
-            return about(family, self.catalogue)
-        return About(family, family.replace("_", " ").capitalize(), "", None, None, None)  # a file of the user's
-
     def _neighbours(self, family: str) -> tuple[list[str], list[str]]:
         """The families that this one rests on, and those that rest on it."""
-        pairs = {(family_of(a), family_of(b)) for a, b in self.library.citations()}
-        return sorted({a for a, b in pairs if b == family != a}), sorted({b for a, b in pairs if a == family != b})
-
-    def _claim(self, claimed: Claimed, part: str) -> str:
-        """A part of a claim in the language of the page."""
-        return self.catalogue.sentence("claims", f"{claimed.id}.{part}", getattr(claimed, part))
+        pairs = [pair for pair in self._pairs if pair[0] != pair[1]]
+        return sorted(a for a, b in pairs if b == family), sorted(b for a, b in pairs if a == family)
 
     def _counted(self, what: str, count: int) -> str:
         return self.catalogue.text(f"site.{what}_{'one' if count == 1 else 'many'}", count=f"{count:,}")
+
+
+def _about(family: str, known: bool, catalogue: Catalogue) -> About:
+    """What is told of a family; of one that is not `known`, which is a file of the user's, its name."""
+    if known:
+        return about(family, catalogue)
+    return About(family, family.replace("_", " ").capitalize(), "", None, None, None)
 
 
 def _relation(sign: str) -> str:

@@ -31,7 +31,7 @@ class Graph(NamedTuple):
 def graph(library: Library, titles: Mapping[str, str]) -> Graph:
     """The graph of the families; `titles` are their names on the drawing."""
     counts: dict[Edge, int] = {}
-    for cited, citing in library.citations():
+    for cited, citing in library.citations:
         edge = family_of(cited), family_of(citing)
         if edge[0] != edge[1] and cited in library.theorems:
             counts[edge] = counts.get(edge, 0) + 1

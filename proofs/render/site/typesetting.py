@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from html import escape
 from itertools import pairwise
 
 from markupsafe import Markup
 
+from ..lettering import lettered
 from ..parts import Formula, Part, Words
 from .mathml import mathml
 
 _CLOSING = frozenset(",.;:)")
 _ALONE, _LARGE = 'display="block"', 'displaystyle="true"'
-_WRITTEN = (
-    (re.compile(r"\b([A-Za-z]|[A-Z]{2})_\(([^()]{1,8})\)"), r"\1<sub>\2</sub>"),
-    (re.compile(r"\b([A-Za-z]|[A-Z]{2})_([A-Za-z]{1,3}|\d)\b(?!_)"), r"\1<sub>\2</sub>"),
-    (re.compile(r"\^(\([^()]{1,8}\)|[A-Za-z]\b|\d+)"), r"<sup>\1</sup>"),
-    (re.compile("&gt;="), "≥"),
-    (re.compile("&lt;="), "≤"),
-)  # fmt: skip
 Link = Callable[[str], str | None]  # where a theorem stands, if it is on the site
 
 
@@ -74,7 +67,4 @@ def coded(text: str) -> Markup:
 
 def prose(text: str) -> Markup:
     """A sentence in which names such as d_k, T^(k) and signs such as >= are set as they are meant."""
-    found = escape(text)
-    for pattern, replacement in _WRITTEN:
-        found = pattern.sub(replacement, found)
-    return Markup(found)
+    return Markup(lettered(text, escape, "<sub>{}</sub>", "<sup>{}</sup>"))

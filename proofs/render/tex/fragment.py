@@ -6,7 +6,6 @@ hyp:<name>:k  its hypothesis k       eq:<name>:k    step k of its proof
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -15,19 +14,17 @@ from ..catalogues import ENGLISH, Catalogue
 from ..declared import besides
 from ..families import sections, source_of
 from ..gate import gated_page
-from ..latex import Latex
 from ..library import resting_on
+from ..numbering import ZERO_BASED, Numbering
 from ..parts import Formula, Part, Words
 from ..references import Reference, citations, cited_by
 from ..theorem import Page, Refusal
 from . import displays
 from .header import header
 from .layouts import LAYOUTS, Layout
-from .prose import Voice, words
+from .prose import Voice, sentence, words
 from .reading_back import require_same
 from .steps import steps
-
-_LABEL = re.compile(r"\\mathrm\{[^{}]*\}")
 
 
 class Fragment(NamedTuple):
@@ -40,18 +37,23 @@ class Fragment(NamedTuple):
     cites: tuple[str, ...]
 
 
-def fragment(theorem: Theorem, layout: Layout = LAYOUTS["wide"], catalogue: Catalogue = ENGLISH) -> Fragment:
+def fragment(
+    theorem: Theorem,
+    layout: Layout = LAYOUTS["wide"],
+    catalogue: Catalogue = ENGLISH,
+    numbering: Numbering = ZERO_BASED,
+) -> Fragment:
     """The fragment of a theorem.
 
     Raises GateError where a formula is not what was proved, or the text does not read back as its page; RenderError
     where there are no words for something.
     """
-    gated = gated_page(theorem, Latex, catalogue)
+    gated = gated_page(theorem, numbering.latex, catalogue)
     voice = Voice(layout, catalogue, frozenset(t.name for t in theorem.uses))
     cites = cited_by(theorem)
     written = _Written(gated.page, theorem, voice)
     body = [*written.statement(), *written.proof(), *written.remarks()]
-    text = "\n".join([*header(gated, voice, cites), *map(_hyphenated, body), ""])
+    text = "\n".join([*header(gated, voice, numbering, cites), *body, ""])
     require_same(text, gated.page, layout)
     return Fragment(theorem.name, place(theorem.name), text, gated.formulas, cites)
 
@@ -69,7 +71,7 @@ class _Written:
         found, voice = self.found, self.voice
         title = words(found.name.rpartition(".")[2].replace("_", " "))
         yield rf"\begin{{theorem}}[{title}]\label{{thm:{found.name}}}\allowdisplaybreaks\sloppy"
-        yield words(" ".join(found.says.split()))
+        yield sentence(found.says)
         yield from self._hypothesis()
         follows = "_where" if found.definitions else "_if" if found.hypotheses else ""
         if found.symbols:
@@ -155,11 +157,6 @@ class _Written:
         if any(isinstance(piece, Reference) for piece in citations(english)):
             said = catalogue.sentence(family, "reference", english)
             yield rf"\par\noindent\textit{{{self.voice.said('source')}}} {_with_keys(said)}"
-
-
-def _hyphenated(line: str) -> str:
-    """In math mode, a hyphen in a label would be a minus."""
-    return _LABEL.sub(lambda match: match[0].replace("-", r"\text{-}"), line)
 
 
 def _with_keys(said: str) -> str:

@@ -8,14 +8,14 @@ from collections.abc import Callable
 
 from ..names import RenderError
 from . import widths
-from .shapes import Fence, Fraction, Part, Power, Root, Row, Shape, Table, bracket, height, widths_of
+from .shapes import Fence, Fraction, Part, Root, Row, Script, Scripted, Table, bracket, height, widths_of
 from .widths import NOTHING, Widths, fixed, sized
 
 _TOKEN = re.compile(
-    r"\s*(\\(?:operatorname|mathrm|mathit|mathbf|text|begin|end)\{[^{}]*\}|\\(?:left|right)[()\[\]|]"
+    r"\s*(\\(?:operatorname|mathrm|mathit|mathbf|begin|end)\{(?:[^{}]|\\text\{-\})*\}|\\(?:left|right)[()\[\]|]"
     r"|\\[A-Za-z]+|\\[!\\]|[^\s\\])"
 )
-_WORD = re.compile(r"\\(operatorname|mathrm|mathit|mathbf|text)\{([^{}]*)\}")
+_WORD = re.compile(r"\\(operatorname|mathrm|mathit|mathbf)\{((?:[^{}]|\\text\{-\})*)\}")
 _CLOSING = {
     "(": ")",
     "[": "]",
@@ -35,7 +35,7 @@ _SPECIAL = {
     **{op: Part("op", op, False, widths.word("operatorname", word)) for op, word in widths.OPERATORS.items()},
 }
 _WITH_LIMITS = (r"\sum", r"\lim")
-_WIDE_EXPONENT = 50.0
+_WIDE_SCRIPT = 50.0
 
 
 @functools.lru_cache(maxsize=1024)
@@ -89,30 +89,30 @@ class _Reading:
         nucleus = self._nucleus()
         middle = self._tokens[self._next - 1].end()
         shape, wide = nucleus.shape, nucleus.widths
-        scripts, beside = "", NOTHING
+        scripts, beside, script = "", NOTHING, None
         if self._see() in ("_", "^", "'"):
-            beside, exponent = self._scripts()
+            beside, script = self._scripts()
             scripts = self._text[middle : self._tokens[self._next - 1].end()]
-            shape = _power(nucleus, self._text[start:middle], scripts, exponent) if exponent else shape
+            if shape is None and script is not None and widths_of(script.row).script > _WIDE_SCRIPT:
+                shape = Scripted(self._text[start:middle], script)
             wide = wide.plus(beside)
             if nucleus.text in _WITH_LIMITS:
                 wide = wide._replace(display=max(nucleus.widths.display, beside.display))
         text = self._text[start:middle] + scripts
-        return Part(nucleus.kind, text, spaced, wide, nucleus.height, shape, scripts, beside)
+        return Part(nucleus.kind, text, spaced, wide, nucleus.height, shape, scripts, beside, script)
 
-    def _scripts(self) -> tuple[Widths, Row]:
-        """How wide that is which hangs on a nucleus; and the exponent."""
+    def _scripts(self) -> tuple[Widths, Script | None]:
+        """How wide that is which hangs on a nucleus; and what it is where there is one script alone."""
         primes, hanging = NOTHING, NOTHING
-        exponent: Row = ()
+        found: list[Script] = []
         while (sign := self._see()) in ("_", "^", "'"):
             self._next += 1
+            found.append(Script(sign, () if sign == "'" else self._group()))
             if sign == "'":
                 primes = primes.plus(fixed(2.9))
             else:
-                row = self._group()
-                exponent = row if sign == "^" else exponent
-                hanging = hanging.or_wider(widths_of(row).as_script().plus(fixed(0.5)))
-        return hanging.plus(primes), exponent
+                hanging = hanging.or_wider(widths_of(found[-1].row).as_script().plus(fixed(0.5)))
+        return hanging.plus(primes), found[0] if len(found) == 1 and found[0].row else None
 
     def _nucleus(self) -> Part:
         token = self._take()
@@ -120,7 +120,8 @@ class _Reading:
             if token in _SPECIAL:
                 return _SPECIAL[token]
             if word := _WORD.fullmatch(token):
-                return Part("op" if word[1] == "operatorname" else "ord", token, False, widths.word(word[1], word[2]))
+                wide = widths.word(word[1], word[2].replace(r"\text{-}", "-"))
+                return Part("op" if word[1] == "operatorname" else "ord", token, False, wide)
             if token.startswith(r"\begin{"):
                 return self._table(token)
             if token in _READERS:
@@ -178,11 +179,6 @@ class _Reading:
 def around_cells(table: Table) -> float:
     """How wide the brackets of a table and the space between its columns are."""
     return 10.0 * len(table.rows[0]) + (3 if len(table.rows) > 2 else 0)
-
-
-def _power(nucleus: Part, base: str, scripts: str, exponent: Row) -> Shape | None:
-    is_wide = scripts.startswith("^") and widths_of(exponent).script > _WIDE_EXPONENT
-    return Power(base, exponent) if is_wide and nucleus.shape is None else nucleus.shape
 
 
 _READERS: dict[str, Callable[[_Reading, str], Part]] = {

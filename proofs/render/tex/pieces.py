@@ -9,13 +9,14 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
-from .shapes import Fence, Part, Row, bracket, gap, height, kinds_in
+from .shapes import Fence, Part, Row, Scripted, bracket, gap, height, kinds_in
 
 NEVER = float("inf")
 INDENT = 10.0  # points a rank, which is one \quad
 Size = Literal["display", "text", "script"]
 
 _MOST_RANKS = 6
+_SCRIPTS = 0.6  # of a line, which they may take at most
 _WIDE = 0.25  # brackets that take more of a line than this may be broken inside
 _DEEPER = 45.0  # what one more pair of brackets around a place costs
 _RELATION, _QUANTIFIED, _TERM, _COMMA, _ARROW, _SUM, _FACTOR = 5, 10, 20, 30, 75, 70, 85
@@ -93,11 +94,20 @@ class Taken:
         piece = piece._replace(pair=self._pairs, grows=grows)
         self._run += side
         yield piece._replace(text=fence.opening, kind="open", width=side)
-        closing_side = side + getattr(part.script_widths, self._size)
+        scripts, scripts_width = hanging(part, self._width, self._size, self._narrow)
+        closing_side = side + scripts_width
         yield from self.apart(fence.inside, depth + 1, after + closing_side)
         self._run += closing_side
-        closing = fence.closing + part.scripts
+        closing = fence.closing + scripts
         yield piece._replace(text=closing, spaced=False, kind="close", width=closing_side, cost=NEVER, alone=NEVER)
+
+
+def hanging(part: Part, width: float, size: Size, narrow: Narrowing) -> tuple[str, float]:
+    """What hangs on a part in a line of this width, and how wide it is: in lines where it takes much of the width."""
+    own, most = getattr(part.script_widths, size), width * _SCRIPTS
+    if part.script is None or own <= most:
+        return part.scripts, own
+    return narrow(part._replace(shape=Scripted("", part.script)), most)
 
 
 def _places(row: Row) -> set[int]:

@@ -9,14 +9,17 @@ from typing import NamedTuple
 from ..catalogues import Catalogue
 from ..catalogues.templates import Said
 from ..latex import MACROS
+from ..lettering import lettered
 from ..names import RenderError
 from ..parts import Formula, Part
 from .inline import inline
 from .layouts import Layout
 
-_SIGNS = {"<": "<", ">": ">", "|": "|", "²": "^2", "−": "-", **MACROS}
+_RELATIONS = {"<": "<", ">": ">", "≤": r"\le", "≥": r"\ge", "≠": r"\ne", "→": r"\to"}
+_SIGNS = {**_RELATIONS, "|": "|", "²": "^2", "−": "-", **MACROS}
 _ESCAPED = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "_": r"\_",
+    "“": "``", "”": "''", "‘": "`", "’": "'",
     **{c: f"\\{c}" for c in "&%#${}"}, **{c: rf"\ensuremath{{{sign}}}" for c, sign in _SIGNS.items()},
 }  # fmt: skip
 _LONG_NAME = re.compile(r"([A-Za-z][A-Za-z0-9]*(?:[._][A-Za-z0-9]+){2,})")
@@ -39,6 +42,11 @@ def _letter(character: str) -> str:
     if not character.isascii() and not "가" <= character <= "힣":
         raise RenderError(f"no LaTeX for {character!r} in running text; add it in proofs/render/tex/prose.py")
     return character
+
+
+def sentence(text: str) -> str:
+    """A sentence for text mode, on one line, with the indices and exponents that it means; raises RenderError as `words`."""
+    return lettered(" ".join(text.split()), words, r"\textsubscript{{{}}}", r"\textsuperscript{{{}}}")
 
 
 class Voice(NamedTuple):

@@ -23,8 +23,8 @@ _CARRIED_ON = tuple(
 )
 _PROSE = frozenset(
     r"\begin{theorem} \end{theorem} \begin{proof} \end{proof} \begingroup \endgroup \par \noindent \medskip \sloppy"
-    r" \small \raggedright \allowdisplaybreaks \allowbreak \texttt \textit \textbackslash \textasciitilde \textasciicircum"
-    r" \_ \& \% \# \$ \{ \} \else \fi".split()
+    r" \small \raggedright \allowdisplaybreaks \allowbreak \texttt \textit \textsubscript \textsuperscript \textbackslash"
+    r" \textasciitilde \textasciicircum \_ \& \% \# \$ \{ \} \else \fi".split()
 )
 _SIGN = re.compile(r"[<>|=-]|\^2|\\[A-Za-z]+")
 
@@ -178,6 +178,11 @@ class _Reading:
             elif token == r"\parbox":
                 self._formula(formula)
                 self._box()
+            elif token == r"\rlap" and self._sees("{", r"\parbox"):
+                self._need("{", r"\parbox")
+                self._formula(formula)
+                self._box()
+                self._need("}")
             elif token == r"\\" and not inside:
                 if not any(self._sees(*start) for start in _CARRIED_ON):
                     self._formula(formula)

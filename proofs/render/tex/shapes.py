@@ -35,11 +35,18 @@ class Root(NamedTuple):
     inside: Row
 
 
-class Power(NamedTuple):
-    """Something small with a wide exponent."""
+class Script(NamedTuple):
+    """The only exponent or subscript that hangs on something, with its sign."""
+
+    sign: str
+    row: Row
+
+
+class Scripted(NamedTuple):
+    """Something small with a wide exponent or subscript."""
 
     base: str
-    exponent: Row
+    script: Script
 
 
 class Table(NamedTuple):
@@ -48,7 +55,7 @@ class Table(NamedTuple):
     end: str
 
 
-Shape = Fence | Fraction | Root | Power | Table
+Shape = Fence | Fraction | Root | Scripted | Table
 
 
 class Part(NamedTuple):
@@ -66,6 +73,7 @@ class Part(NamedTuple):
     shape: Shape | None = None
     scripts: str = ""
     script_widths: Widths = NOTHING
+    script: Script | None = None
 
 
 Row = tuple[Part, ...]

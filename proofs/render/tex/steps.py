@@ -1,12 +1,14 @@
 r"""The steps of a proof, each with its number, its reason, and the label eq:<theorem>:<k>.
 
-wide      = term    reason   (1)      the reason beside the step; below it where the step takes the whole line
+wide      = term    reason   (1)      the reason beside the step; below it where the step takes the whole line, and then as
+                                      wide as that where a formula in it is wide
 column    reason             (1)      the reason above the step
           = term
 """
 
 from __future__ import annotations
 
+from ..parts import Formula
 from ..theorem import Line, Page
 from .displays import rows_of
 from .fitting import lines
@@ -52,9 +54,19 @@ def _beside(found: Page, start: str, voice: Voice) -> list[str]:
             rows += [
                 f"{begun} && {_label(found, k)}",
                 *(rf"& {row} && \notag" for row in later),
-                rf"& && {said} \notag",
+                rf"& && {said} \notag" if not _is_wide(line, reason) else _across(line, room, voice),
             ]
     return rows
+
+
+def _is_wide(line: Line, width: float) -> bool:
+    """Whether a reason has a formula that is wider than this."""
+    return any(isinstance(part, Formula) and _natural(part.text) > width for part in line.reason)
+
+
+def _across(line: Line, width: float, voice: Voice) -> str:
+    """A reason that takes no room in the column of the steps."""
+    return rf"& \rlap{{{_reason(line, width, voice)}}} && \notag"
 
 
 def _natural(formula: str) -> float:

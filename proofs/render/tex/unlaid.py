@@ -36,8 +36,7 @@ class NotLaidOutError(ValueError):
 
 def tokens_of(text: str) -> list[str]:
     """The tokens of a text, without spaces."""
-    whole = text.replace(r"\text{-}", "-")
-    return [token.strip() or token for token in TOKEN.findall(whole) if not token.isspace()]
+    return [token.strip() or token for token in TOKEN.findall(text) if not token.isspace()]
 
 
 def unlaid(tokens: Sequence[str]) -> tuple[str, ...]:

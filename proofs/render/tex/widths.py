@@ -92,7 +92,6 @@ OPERATORS = {rf"\{name}": name for name in ("exp", "log", "sin", "cos", "tanh", 
 
 FONTS = {
     "operatorname": UPRIGHT | {"-": 3.4}, "mathrm": UPRIGHT | {"-": 3.4}, "mathit": TEXT_ITALIC, "mathbf": BOLD,
-    "text": UPRIGHT | {" ": 3.4},
 }  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import pytest
 from rich.cells import cell_len
 
 from proofs.registry import all_claims
+from proofs.render import Unicode
 
 from .command_line import run
 
@@ -50,6 +51,27 @@ def test_show_latex_and_json():
     latex = json.loads(run("show", "trace", "--json", "--latex").stdout)
     assert latex["steps"][1]["relation"] == "="
     assert r"\sum" in latex["start"]
+
+
+def test_show_from_one():
+    text = run("show", "causal_alignments_agree", "--notation", "one-based").stdout
+    assert "1 ≤ n_k; 1 ≤ n_q; i ≤ n_q; j ≤ n_k" in text
+    assert "upper_left_ij = {j ≤ i: 1; j > i: 0}" in text and "(j − 1) + n_q ≤ (i − 1) + n_k" in text
+    assert r"\sum_{l=1}^{n}" in run("show", "softmax_jacobian.jacobian", "--notation", "one-based", "--latex").stdout
+    found = json.loads(run("show", "softmax_jacobian.jacobian", "--notation", "one-based", "--json").stdout)
+    assert found["notation"] == "one-based" and "i, j ≤ n" in found["symbols"]
+    problem = run("show", "trace", "--notation", "one-basd", code=2).stderr
+    assert "--notation one-basd: needed zero-based or one-based; did you mean one-based?" in problem
+
+
+def test_show_refuses_what_is_not_what_was_proved(monkeypatch):
+    monkeypatch.setattr(Unicode, "minus", "+")
+    for arguments in ((), ("--json",)):
+        text = run("show", "softmax_jacobian.jacobian", *arguments, code=1).stdout
+        assert "softmax_jacobian.jacobian, then: J(z)_ij = softmax(z)_i (δ_ij + softmax(z)_j) says " in " ".join(
+            text.split()
+        )
+        assert "refused" in text.casefold() and "symbols" not in text and "For all" not in text
 
 
 def test_show_in_korean():
@@ -96,6 +118,33 @@ def test_claims():
     rows = json.loads(run("claims", "--json").stdout)["claims"]
     assert [r["id"] for r in rows] == [f"C{k}" for k in range(1, 23)]
     assert all(set(r) == {"id", "claim", "verdict", "sentence", "theorems", "counterexample"} for r in rows)
+
+
+def test_claims_in_korean():
+    text = run("claims", "--lang", "ko").stdout
+    assert re.search(r"^C1 +증명됨 +PE의 짝수 열은 사인이고", text, re.MULTILINE)
+    assert "주장 22개: 15개 증명됨, 6개 바로잡아 증명됨, 1개 반박됨" in text
+    (row,) = (r for r in json.loads(run("claims", "--lang", "ko", "--json").stdout)["claims"] if r["id"] == "C5")
+    assert row["verdict"] == "proved as corrected"  # a word for programs
+    assert row["counterexample"].startswith("인과 마스크")
+
+
+def test_list_and_trust_in_korean():
+    assert "softmax(z)_j (가정: z_i ≤ z_j)\n" in run("list", "-k", "softmax.preserves_order", "--lang", "ko").stdout
+    (entry,) = json.loads(run("list", "-k", "isometry", "--json", "--lang", "ko").stdout)["theorems"]
+    assert entry["says"] == "회전은 모든 벡터의 길이를 보존한다."
+    text = run("trust", "positions_are_distinct", "--lang", "ko").stdout
+    for part in (
+        "positions_are_distinct의 근거",
+        "ring: 전개하고 동류항을 모아서",
+        "4.14절과 표 4.17.1",
+        "앞선 정리",
+        "모든 증명에서 믿어야 하는 코드",
+    ):
+        assert part in text, part
+    assert "공리: 없음" in run("trust", "softmax.positive", "--lang", "ko").stdout
+    for command in (["claims"], ["list"], ["trust", "softmax.positive"]):
+        assert "no catalogue for 'fr'" in run(*command, "--lang", "fr", code=2).stderr
 
 
 def test_failing_claim(monkeypatch):

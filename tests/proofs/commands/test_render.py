@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import shutil
 
 import pytest
 
@@ -11,6 +12,7 @@ from proofs.commands.selection import UsageError, of_names
 from proofs.registry import all_claims
 from proofs.render.gate import GateError
 from proofs.render.tex import LAYOUTS
+from tests.latex import needs
 
 from .command_line import run
 
@@ -28,11 +30,27 @@ def names_in(folder):
 
 def test_one_theorem_as_tex(tmp_path):
     found = rendered(tmp_path, "softmax_jacobian.jacobian", "--to", "tex")
-    assert names_in(tmp_path) == ["all.tex", "preamble.tex", "references.bib", "softmax_jacobian/jacobian.tex"]
+    files = ["all.tex", "claims/C11.tex", "preamble.tex", "references.bib", "softmax_jacobian/jacobian.tex"]
+    assert names_in(tmp_path) == files
     assert sorted(found["files"]) == names_in(tmp_path)
     assert (found["theorems"], found["formulas"], found["refused"]) == (1, 21, [])
     text = (tmp_path / "softmax_jacobian/jacobian.tex").read_text(encoding="utf-8")
     assert "layout wide, language en" in text
+
+
+def test_a_claim_stands_for_the_theorems_that_decide_it(tmp_path):
+    found = rendered(tmp_path, "C12", "--to", "tex")
+    assert found["theorems"] == 2
+    assert {"claims/C12.tex", "softmax_jacobian/symmetric.tex", "softmax_jacobian/instance_of_four.tex"} < set(
+        names_in(tmp_path)
+    )
+    assert r"\input{claims/C12}" in (tmp_path / "all.tex").read_text(encoding="utf-8")
+
+
+def test_a_claim_that_a_failed_proof_leaves_open_is_not_written(tmp_path, monkeypatch):
+    monkeypatch.setattr("proofs.claims._holds", lambda claim: claim.name != "softmax_jacobian.symmetric")
+    rendered(tmp_path, "softmax_jacobian.instance_of_four", "--to", "tex")
+    assert "claims/C12.tex" not in names_in(tmp_path)
 
 
 def test_layout_and_language(tmp_path):
@@ -40,6 +58,20 @@ def test_layout_and_language(tmp_path):
     text = (tmp_path / "softmax_jacobian/jacobian.tex").read_text(encoding="utf-8")
     assert "layout column, language ko" in text
     assert "소프트맥스" in text
+
+
+@pytest.mark.parametrize("target", ["tex", "markdown"])
+def test_notation(tmp_path, target):
+    for notation, found, recorded in (
+        ("zero-based", "l=0}^{n - 1}", "Indices are counted from 0"),
+        ("one-based", "l=1}^{n}", "Indices are counted from 1"),
+    ):
+        folder = tmp_path / notation
+        run("render", "softmax_jacobian.jacobian", "--to", target, "--out", folder, "--notation", notation)
+        path = folder / ("softmax_jacobian/jacobian.tex" if target == "tex" else "softmax_jacobian.md")
+        text = path.read_text(encoding="utf-8")
+        assert found in text and recorded in text and "Tokens are rows" in text
+        assert target == "markdown" or f"language en, notation {notation}" in text
 
 
 def test_a_family_and_the_axioms_that_it_rests_on(tmp_path):
@@ -51,7 +83,7 @@ def test_a_family_and_the_axioms_that_it_rests_on(tmp_path):
 
 def test_markdown(tmp_path):
     found = rendered(tmp_path, FAMILY, "--to", "markdown")
-    assert names_in(tmp_path) == ["README.md", f"{FAMILY}.md"]
+    assert names_in(tmp_path) == ["README.md", "claims.md", f"{FAMILY}.md"]
     assert found["formulas"] > 50
     assert f"({FAMILY}.md)" in (tmp_path / "README.md").read_text(encoding="utf-8")
 
@@ -64,6 +96,41 @@ def test_pdf(tmp_path):
     assert found["formulas"] > 10
 
 
+def test_pdf_by_latexmk(tmp_path):
+    needs("latexmk", "pdflatex")
+    found = rendered(tmp_path, "C11", "--to", "pdf", "--engine", "latexmk")
+    assert found["files"] == names_in(tmp_path) == ["theorems.pdf"]
+    assert (found["theorems"], found["formulas"]) == (1, 21)
+    assert b"LaTeX" in (tmp_path / "theorems.pdf").read_bytes()
+
+
+def test_what_latex_refuses_is_told_and_nothing_is_written(tmp_path, monkeypatch):
+    needs("latexmk", "pdflatex")
+    monkeypatch.setattr(targets, "book_files", lambda *arguments: {targets.MAIN: r"\wrong"})
+    found = rendered(tmp_path, "C11", "--to", "pdf", "--engine", "latexmk", code=1)
+    assert found["problem"] == "LaTeX refuses the document: theorems.tex, line 1: Undefined control sequence."
+    assert names_in(tmp_path) == []
+
+
+def test_notation_of_a_pdf(tmp_path):
+    pypdf = pytest.importorskip("pypdf", reason="the package pypdf is not installed")
+    pytest.importorskip("typst", reason="the package typst is not installed")
+    rendered(tmp_path, "softmax_jacobian.jacobian", "--to", "pdf", "--notation", "one-based")
+    text = " ".join(page.extract_text() for page in pypdf.PdfReader(tmp_path / "theorems.pdf").pages)
+    assert "Indices are counted from 1" in " ".join(text.split())
+
+
+def test_notation_of_a_site(tmp_path):
+    pytest.importorskip("math_core", reason="the package math-core is not installed")
+    pytest.importorskip("jinja2", reason="the package jinja2 is not installed")
+    rendered(tmp_path, "softmax_jacobian.jacobian", "--to", "html", "--notation", "one-based")
+    for name in ("index.html", "softmax_jacobian.html", "ko/index.html"):
+        assert '<meta name="notation" content="one-based">' in (tmp_path / name).read_text(encoding="utf-8")
+    assert "Indices are counted from 1" in (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "인덱스는 1부터 센다" in (tmp_path / "ko/index.html").read_text(encoding="utf-8")
+    assert "l=1}^{n}" in (tmp_path / "softmax_jacobian.html").read_text(encoding="utf-8")
+
+
 def test_html(tmp_path):
     pytest.importorskip("math_core", reason="the package math-core is not installed")
     pytest.importorskip("jinja2", reason="the package jinja2 is not installed")
@@ -74,7 +141,7 @@ def test_html(tmp_path):
 
 def test_what_it_says(tmp_path):
     said = run("render", "softmax_jacobian.jacobian", "--to", "tex", "--out", tmp_path).stdout
-    assert f"4 files in {tmp_path}" in said.replace("\n  ", " ")
+    assert f"5 files in {tmp_path}" in said.replace("\n  ", " ")
     assert "1 theorem, 21 formulas parsed back and equal to what was proved" in said
 
 
@@ -84,10 +151,10 @@ def test_what_it_says(tmp_path):
 def refusing(monkeypatch, name):
     write = targets.fragment
 
-    def fragment(theorem, layout, catalogue):
+    def fragment(theorem, *options):
         if theorem.name == name:
             raise GateError(f"{name}, then: a = b says other things")
-        return write(theorem, layout, catalogue)
+        return write(theorem, *options)
 
     monkeypatch.setattr(targets, "fragment", fragment)
 
@@ -165,11 +232,20 @@ def test_a_file_that_cannot_be_finished_is_not_there(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["C23"], "no theorem is named 'C23'; did you mean C"),
+        (["--engine", "typst"], "--engine is for --to pdf; found --to tex"),
+        (["--to", "pdf", "--engine", "latex"], "--engine latex: needed typst or latexmk; did you mean latexmk?"),
+        (
+            ["--to", "pdf", "--engine", "latexmk", "--lang", "ko"],
+            "has no Hangul font for --lang ko; --engine typst brings one",
+        ),
+        (["--to", "pdf", "--engine", "latexmk", "--figures", "."], "--engine latexmk cannot include SVG figures"),
         (["softmx"], "no theorem is named 'softmx'; did you mean softmax"),
         (["rows_sum_to_zeros"], "did you mean softmax_jacobian.rows_sum_to_zero"),
         (["--to", "latex"], "--to latex: needed tex or pdf or html or markdown; did you mean tex?"),
         (["--layout", "columns"], "--layout columns: needed wide or column; did you mean column?"),
         (["--lang", "kr"], "--lang kr: needed en or ko"),
+        (["--notation", "one"], "--notation one: needed zero-based or one-based"),
         (["--figures", "."], "--figures is for --to pdf and --to html; found --to tex"),
         (["--to", "markdown", "--layout", "wide"], "--layout is for --to tex; found --to markdown"),
         (["--to", "pdf", "--figures", "nowhere"], "--figures nowhere: no such folder"),
@@ -199,6 +275,20 @@ def test_a_missing_package_names_the_extra(tmp_path, monkeypatch, target, packag
         f"--to {target} needs {package}, which is not installed; install it with: "
         f"pip install 'transformer-proofs[{target}]'"
     )
+
+
+def test_missing_programs_are_named_with_their_packages(tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda program: None)
+    arguments = ("render", "--to", "pdf", "--engine", "latexmk", "--out", tmp_path / "new")
+    said = run(*arguments, code=2).stderr
+    assert "needs latexmk and pdflatex; found none; install it with: apt-get install latexmk texlive-latex-base" in said
+    assert not (tmp_path / "new").exists()
+
+
+def test_latexmk_needs_no_typst(tmp_path, monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(shutil, "which", lambda program: program)
+    assert requested("pdf", tmp_path, engine="latexmk").engine == "latexmk"
 
 
 def test_a_site_has_every_language_and_others_one(tmp_path, monkeypatch):

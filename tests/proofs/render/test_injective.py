@@ -138,8 +138,8 @@ def test_a_printer_without_brackets_is_caught(printer):
 
 def test_a_printer_that_always_trusts_the_range_is_caught():
     class Careless(Unicode):
-        def summed(self, name, size, size_text, told, body):
-            return super().summed(name, size, size_text, True, body)
+        def summed(self, name, size, last, told, body):
+            return super().summed(name, size, last, True, body)
 
     assert printed_alike(Careless(PAGE), [sum_(index("l", n), number(1)), sum_(index("l", M), number(1))])
 
@@ -183,11 +183,31 @@ TRAPS = {
         (w**2) ** 3, w ** (number(2) ** 3), w**6, -(w**2), (-w) ** 2, mul(number(2), w**2), (2 * w) ** 2, number(-2) ** 2,
         -(number(2) ** 2),
     ],
+    "quotients in exponents": [
+        w**e for e in (
+            rational(1, 2), inverse(number(2)), mul(number(1), inverse(number(2))), mul(rational(1, 2), number(1)), mul(t, inverse(x1), x1),
+            rational(3, 2), mul(number(3), inverse(number(2))), mul(number(3), rational(1, 2)), rational(-1, 2), -inverse(number(2)),
+            mul(number(-1), rational(1, 2)), inverse(t), mul(number(1), inverse(t)), -inverse(t), mul(number(-1), mul(number(1), inverse(t))),
+            mul(t, inverse(x1)), mul(t, x1, inverse(x1)), mul(t, mul(x1, inverse(x1))), mul(mul(t, x1), inverse(x1)), mul(t, inverse(x1 * x1)),
+            mul(t, inverse(x1), inverse(x1)), inverse(inverse(t)), inverse(rational(1, 2)), inverse(inverse(number(2))), mul(t, inverse(number(2))),
+            mul(t, rational(1, 2)), mul(rational(1, 2), t), t / 2 + 1, (t + 1) / 2, mul(number(3), t, inverse(number(2))), Term("exp", (t / x1,)),
+            mul(t, number(3), inverse(number(2))), mul(t, rational(3, 2)), mul(number(2), number(3), inverse(number(2))), sum_(i, z[i] / t), sum_(i, z[i]) / t,
+        )
+    ],
     "how far a sum reaches": [
         sum_(i, z[i]) * w, sum_(i, z[i] * w), sum_(i, z[i]) + w, sum_(i, z[i] + w), w * sum_(i, z[i]), sum_(i, w * z[i]),
         sum_(i, z[i]) / w, sum_(i, z[i] / w), w / sum_(i, z[i]), inverse(sum_(i, z[i])), sum_(i, inverse(z[i])),
     ],
     "ranges that the body does not tell": [sum_(i, number(1)), sum_(m, number(1)), sum_(a, number(1)), sum_(c, number(1))],
+    "ranges of sizes that are sums": [
+        sum_(index("l", s), number(1)) for s in (n, n + 1, n + 2, n + M, n + M + 1, M + n + 1, 2 * n, 2 * n + 1, 2 * (n + 1), (n + 1) * n)
+    ],
+    "sizes with numbers at their ends": [
+        Term("sum", (s, number(1)), None, ("l",)) for s in (
+            number(0), number(1), number(3), n + 0, 1 + n, Term("add", (n, number(2), number(1))), n + 3, (n + 2) + 1, n + 0 + 1, 1 + (n + 1),
+            Term("add", (number(2), number(1))), Term("add", (n, n + 1)), Term("add", (n + M, number(1))), Term("add", (n + M, number(2))),
+        )
+    ],
     "ranges of numbers": [sum_(i, value_of(i)), sum_(m, value_of(m)), sum_(a, value_of(a))],
     "the derivative of a product": [
         derivative(t, t * w, 0), derivative(t, t, 0) * w, w * derivative(t, t, 0), derivative(t, w * t, t), derivative(t, w * t, w),

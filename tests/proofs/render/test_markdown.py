@@ -5,6 +5,7 @@ import re
 import pytest
 
 from proofs.axioms import AXIOMS
+from proofs.claims import CLAIMS
 from proofs.registry import all_claims
 from proofs.render import markdown
 from proofs.render.catalogues import in_language, languages
@@ -50,6 +51,21 @@ def test_a_family_and_the_index():
     index = markdown.index({"softmax_jacobian": sections})
     assert "## [Softmax: Jacobian](softmax_jacobian.md)" in index
     assert r"- [softmax\_jacobian.jacobian](softmax_jacobian.md#jacobian): The Jacobian of softmax" in index
+
+
+def test_claims():
+    text = markdown.claims_file(CLAIMS, {JACOBIAN})
+    assert re.findall(r"^## (C\d+)$", text, re.MULTILINE) == [claimed.id for claimed in CLAIMS]
+    assert "## C14\n\n**proved as corrected.** The source says: as the entries of s approach 0 or 1" in text
+    assert (
+        "*What holds:* For any n ≥ 1.\n\n*Decided by:* [softmax\\_jacobian.jacobian](softmax_jacobian.md#jacobian)\n"
+        in text
+    )
+    assert "*Counterexample:* two equal logits: J<sub>00</sub> = 1/4 at every scale" in text
+    assert "`softmax_bounds.entries_near_vertex`" in text
+    index = markdown.index({"softmax_jacobian": [markdown.section(theorem(JACOBIAN))]}, CLAIMS[10:11])
+    assert "- [C11](claims.md#c11), proved: ds<sub>i</sub>/dz<sub>j</sub> = " in index
+    assert "**바로잡아 증명됨.** 원본의 말: " in markdown.claims_file(CLAIMS, (), in_language("ko"))
 
 
 def test_axioms_have_their_source():

@@ -53,11 +53,11 @@ def read(item, text):
         return None
 
 
-def survivors(claims, seed, each):
+def survivors(claims, seed, each, printer=Latex):
     """How many texts on these pages have one other token, and those among them that say what was proved in other words."""
     random, count, same = Random(seed), 0, []
     for claim in claims:
-        found = list(items(page(claim.theorem, Latex), claim.theorem))
+        found = list(items(page(claim.theorem, printer), claim.theorem, printer))
         others = [piece for item in found for piece in pieces(item.text)]
         for item in found:
             wrong = mutants(item.text, others, random, each)

@@ -70,7 +70,7 @@ def test_page_of_the_jacobian():
 def test_page_of_a_limit():
     found = page(jacobian_vanishes.theorem, Unicode)
     assert found.hypotheses == ("∀ l ≠ r: g ≤ z_r − z_l",)
-    assert found.conclusion == "J(l ↦ b z_l)_ij → 0 as b → ∞"
+    assert found.conclusion == "lim_(b → ∞) J(l ↦ b z_l)_ij = 0"
     assert found.lines[-1].relation == "→"
     assert plain(found.lines[-1].reason).startswith("by squeezing between ")
     assert page(jacobian_vanishes.theorem, Latex).lines[-1].relation == r"\to"
@@ -279,5 +279,5 @@ def test_pages_that_need_care():
         proof.closes("limit")
 
     found = page(own(limit).theorem, Unicode)
-    assert found.conclusion == "z_i + 1 / b → z_i as b → ∞"
+    assert found.conclusion == "lim_(b → ∞) (z_i + 1 / b) = z_i"
     assert found.lines[0].term == "z_i + 1 / b"

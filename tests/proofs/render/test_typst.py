@@ -77,7 +77,8 @@ TEXTS = {
     "frac(1, b) c": mul(1 / b, c),
     "inline(frac(1, 2)) frac(b, c)": rational(1, 2) * b / c,
     "2 dot inline(frac(1, 2)) b": number(2) * rational(1, 2) * b,
-    "b^(script(frac(1, 2)) c)": b ** (rational(1, 2) * c),
+    "b^((1 slash 2) c)": b ** (rational(1, 2) * c),
+    "b^(-2 c slash t)": b ** (-2 * c / t),
     "-inline(frac(2, 3))": rational(-2, 3),
     "2 dot frac(upright(d), upright(d) t) [t b]_(t = 0)": number(2) * derivative(t, t * b, 0),
     'b thin "softmax"(z)_(i)': b * s(z, i),
@@ -96,7 +97,8 @@ TEXTS = {
     "[c mod 2]": value_of(split(column, 2)[1]),
     "floor(c slash 2)": value_of(split(column, 2)[0]),
     'mat(delim: "[", b, c; t, 0)_(a a)': table([[b, c], [t, 0]], a, a),
-    'cases(b & "if" i = j, c & "otherwise")': when(eq(i, j), b, c),
+    "cases(b comma quad & i = j, c comma quad & i != j)": when(eq(i, j), b, c),
+    "cases(b comma quad & b <= c, c comma quad & b > c)": when(le(b, c), b, c),
     "frac(upright(d), upright(d) t) [t b]_(t = 0)": derivative(t, t * b, 0),
     "lim_(b -> infinity) (b + c) = 0": tends(b, b + c, INFINITY, 0),
     "forall j != i: c <= z_(j)": forall(j, le(c, z[j]), where=[ne(j, i)]),
@@ -127,7 +129,7 @@ def test_other_letters_are_refused(name):
 
 # --- what Typst makes of it
 
-NAMES = re.compile(r"\b(frac|sqrt|abs|floor|mat|cases|italic|upright|inline|script|dot)\(")
+NAMES = re.compile(r"\b(frac|sqrt|abs|floor|mat|cases|italic|upright|inline|dot)\(")
 
 
 def understood(texts):

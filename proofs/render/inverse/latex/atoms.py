@@ -48,8 +48,6 @@ class Atoms(Names):
 
     def _number(self) -> Node:
         token = self.take()
-        if str(int(token.text)) != token.text:
-            raise Complaint(f"{token.text} is not how a number is written", token.at)
         number = Number(token.at, int(token.text))
         return Ascribed(token.at, number, self._size()) if self.sees("_") else number
 
@@ -84,16 +82,16 @@ class Atoms(Names):
     def _cases(self) -> Node:
         at = self.at
         self.need_word("begin", "cases")
-        then = self.whole()
-        self.need("&")
-        self.need_word("text", "if ")
-        condition = self.statement()
+        first = self._branch()
         self.need("\\\\")
-        otherwise = self.whole()
-        self.need("&")
-        self.need_word("text", "otherwise")
+        second = self._branch()
         self.need_word("ended", "cases")
-        return Cases(at, condition, then, otherwise)
+        return Cases(at, *first, *second)
+
+    def _branch(self) -> tuple[Node, Node]:
+        value = self.whole()
+        self.need(",", "&")
+        return value, self.condition()
 
     def _mean(self) -> Node:
         at = self.at

@@ -6,6 +6,7 @@ r"""LaTeX as a raw tree: the grammar of what `proofs.render.latex` writes, read 
     product    ::= factor {[\cdot] factor}            \cdot stands before a digit, a small fraction, and between a number and a bar
     factor     ::= \sum_{name=0}^{sum} product | \frac{\mathrm{d}}{\mathrm{d} name} \left[sum\right] [_{name = sum}]
                  | \frac{sum}{sum} | \tfrac{12}{35} | \sqrt{sum} | \mathrm{e}^{sum} | base [^{sum}]
+                 in an exponent, instead of bars, a product may end in / factor
     base       ::= names, numbers and all that has brackets of its own: see `atoms`
 
 It is strict: what could be written in two ways is read in one of them only, so another spelling is an error as well.
@@ -18,9 +19,9 @@ from typing import Any
 
 from .. import conventions
 from ..forms import tree_of
+from ..levels import TERM
 from ..problems import Complaint
 from ..tree import (
-    TERM,
     Bracket,
     ForAll,
     Function,
@@ -84,7 +85,7 @@ class Latex(Terms):
         if self.sees("(") and self._is_group():
             return Function(at, self.group(), self._mapped())
         found = self.sum()
-        if any(self.sees(sign) for sign in ("<", r"\in", r"\mapsto")):
+        if any(self.sees(sign) for sign in (*self.bounds, r"\in", r"\mapsto")):
             return Function(at, (self.place_of(self.as_name(found), at),), self._mapped())
         conventions.require_level(found, 0)
         return found
@@ -107,10 +108,10 @@ class Latex(Terms):
 
     def members(self) -> Node:
         at, entries = self.at, self.separated(self.symbol)
-        below = self.takes("<")
-        if not below:
-            self.need(r"\in")
-        return Members(at, entries, below, self.whole() if below else self.range())
+        if sign := self.bound():
+            return Members(at, entries, sign, self.whole())
+        self.need(r"\in")
+        return Members(at, entries, "in", self.range())
 
 
 @lru_cache(maxsize=4096)  # the same definitions stand on many pages

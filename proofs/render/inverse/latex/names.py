@@ -2,12 +2,18 @@ r"""The LaTeX of names, with all that hangs on them, and of the places where bou
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from ..problems import Complaint
 from ..tree import Domain, Name, Node, Place, Symbol
 from .brackets import Brackets
 
 
 class Names(Brackets):
+    bounds: ClassVar = {"<": "lt", r"\le": "le"}
+    conditions: ClassVar = {"=": "eq", r"\ne": "ne", r"\le": "le", "<": "lt", r"\ge": "ge", ">": "gt"}
+    slash = "/"
+
     def symbol(self) -> Symbol:
         """A name with its subscripts, primes and arguments."""
         at, name, held = self.at, self.letters(), None
@@ -21,7 +27,7 @@ class Names(Brackets):
             primes += 1
         given = self.arguments() if self.calls() else None
         after = self.subscripts() if self.sees("_") and (primes or given) else None
-        return Symbol(at, name._replace(primes=primes), held, given, after)
+        return Symbol(at, name._replace(primes=primes) if primes else name, held, given, after)
 
     def as_name(self, node: Node) -> Name:
         if not isinstance(node, Symbol) or node != Symbol(node.at, node.name):
@@ -43,11 +49,11 @@ class Names(Brackets):
         self.take()
         if token.kind == "mathit" and len(token.text) < 2:
             raise Complaint("a single letter needs no font", token.at)
-        return Name(token.text.replace("-", "_"), upright=token.kind == "operatorname")
+        return Name(token.text, upright=token.kind == "operatorname")
 
     def _labelled(self) -> tuple[str, tuple[Node, ...] | None]:
         self.need("_", "{")
-        label = self.take().text.replace("-", "_")
+        label = self.take().text
         held = self._listed() if self.takes(",") else None
         self.need("}")
         return label, held
@@ -91,14 +97,11 @@ class Names(Brackets):
         name = "nonnegative" if self.takes(r"\ge") else "positive"
         if name == "positive":
             self.need(">")
-        self._need_zero()
+        self.need_word("digits", "0")
         self.need("}")
         return Domain(token.at, name)
 
-    def _need_zero(self) -> None:
-        self.need_word("digits", "0")
-
     def place_of(self, name: Name, at: int) -> Place:
-        if self.takes("<"):
-            return Place(at, name, self.whole(), below=True)
-        return Place(at, name, self.range() if self.takes(r"\in") else None)
+        if sign := self.bound():
+            return Place(at, name, self.whole(), sign)
+        return Place(at, name, self.range(), "in") if self.takes(r"\in") else Place(at, name)

@@ -3,8 +3,9 @@ r"""The LaTeX of sums, products and factors."""
 from __future__ import annotations
 
 from .. import conventions
+from ..levels import FACTOR, TERM
 from ..problems import Complaint
-from ..tree import FACTOR, TERM, Call, Derivative, Fraction, Modulo, Node, Number, Ratio, Summation
+from ..tree import Call, Derivative, Fraction, Modulo, Node, Number, Ratio, Summation
 from .atoms import Atoms
 
 _STARTS = frozenset(
@@ -47,7 +48,7 @@ class Terms(Atoms):
             if not self.peek().spaced:
                 self.fail("a space between factors")
             factors.append(self.factor())
-        return conventions.product_of(at, factors)
+        return self.multiplied(at, factors)
 
     def _starts_a_factor(self) -> bool:
         token = self.peek()
@@ -67,6 +68,7 @@ class Terms(Atoms):
             moved = self.sees("{") and self.peek(1).kind == "mathrm" and self.peek(1).text == "d"
             return self._derivative(at) if moved else self._fraction(at)
         if self.takes(r"\tfrac"):
+            self.need_a_line(at)
             return self._ratio(at)
         if self.takes(r"\sqrt"):
             return Call(at, "sqrt", (self.braced(),))
@@ -74,20 +76,18 @@ class Terms(Atoms):
             self.take()
             return Call(at, "exp", (self._low_exponent(),), raised=True)
         found = self.base()
-        return conventions.power(at, found, self._exponent()) if self.sees("^") else found
-
-    def _exponent(self) -> Node:
-        self.need("^")
-        return self.braced()
+        return self.power(at, found, self.braced) if self.takes("^") else found
 
     def _low_exponent(self) -> Node:
+        self.need("^")
         start = self._next
-        found = self._exponent()
+        found = self.braced()
         if self.is_tall(start):
             raise Complaint(r"e to the power of what is tall is written with \exp", found.at)
         return found
 
     def _fraction(self, at: int) -> Node:
+        self.need_a_line(at)
         above = conventions.above_bar(self.braced_product())
         return Fraction(at, above, self.braced())
 
@@ -98,24 +98,26 @@ class Terms(Atoms):
         return found
 
     def _ratio(self, at: int) -> Node:
-        parts = []
-        for _ in range(2):
-            self.need("{")
-            if self.peek().kind != "digits":
-                self.fail("a whole number")
-            parts.append(int(self.take().text))
-            self.need("}")
-        return Ratio(at, *parts)
+        above = self._whole_number()
+        return Ratio(at, above, self._whole_number())
+
+    def _whole_number(self) -> int:
+        self.need("{")
+        if self.peek().kind != "digits":
+            self.fail("a whole number")
+        found = int(self.take().text)
+        self.need("}")
+        return found
 
     def _summation(self, at: int) -> Node:
         self.need("_", "{")
         name = self.bare_name()
         self.need("=")
-        self._need_zero()
+        first = self.first_index()
         self.need("}", "^")
         top, body = self.braced(), self.product()
         conventions.require_level(body, TERM)
-        return Summation(at, name, top, body)
+        return Summation(at, name, first, top, body)
 
     def _derivative(self, at: int) -> Node:
         self.need("{")

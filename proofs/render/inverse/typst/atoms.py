@@ -106,19 +106,16 @@ class Atoms(Names):
         return Matrix(at, tuple(map(tuple, rows)), self.subscripts())
 
     def _cases(self, at: int) -> Node:
-        then = self.whole()
-        self._word("if")
-        self.need_space()
-        condition = self.statement()
+        first = self._branch()
         self.need(",")
-        otherwise = self.whole()
-        self._word("otherwise")
+        second = self._branch()
         self.need(")")
-        return Cases(at, condition, then, otherwise)
+        return Cases(at, *first, *second)
 
-    def _word(self, word: str) -> None:
-        self.need("&")
-        self.need_word("string", word)
+    def _branch(self) -> tuple[Node, Node]:
+        value = self.whole()
+        self.need("comma", "quad", "&")
+        return value, self.condition()
 
     def _mean(self, at: int) -> Node:
         self.need("_", "(")

@@ -7,10 +7,10 @@
                                                        thin before a word, and behind one in italics
     factor     ::= sum_(name = 0)^(sum) product | frac(upright(d), upright(d) name) [sum] [_(name = sum)]
                  | frac(sum, sum) | inline(frac(12, 35)) | sqrt(sum) | upright(e)^(sum) | base [^(sum)]
+                 in an exponent, instead of bars, a product may end in slash factor
     base       ::= names, numbers and all that has brackets of its own: see `atoms` and `names`
 
-In an exponent a small fraction is script(frac(12, 35)). The grammar is strict: what could be written in two ways is read in one
-of them only, so another spelling is an error as well.
+The grammar is strict: what could be written in two ways is read in one of them only, so another spelling is an error as well.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from typing import Any
 
 from .. import conventions
 from ..forms import tree_of
+from ..levels import TERM
 from ..problems import Complaint
 from ..tree import (
-    TERM,
     Bracket,
     ForAll,
     Function,
@@ -91,7 +91,7 @@ class Typst(Terms):
         if self.sees("(") and self._is_group():
             return Function(at, self.group(), self._mapped())
         found = self.sum()
-        if any(self.sees(sign) for sign in ("<", "in", "|->")):
+        if any(self.sees(sign) for sign in (*self.bounds, "in", "|->")):
             return Function(at, (self.place_of(self.as_name(found), at),), self._mapped())
         conventions.require_level(found, 0)
         return found
@@ -116,9 +116,10 @@ class Typst(Terms):
 
     def members(self) -> Node:
         at, entries = self.at, self.separated(self.symbol)
-        below = self.sees("<")
-        self.need("<" if below else "in")
-        return Members(at, entries, below, self.whole() if below else self.range())
+        if sign := self.bound():
+            return Members(at, entries, sign, self.whole())
+        self.need("in")
+        return Members(at, entries, "in", self.range())
 
 
 @lru_cache(maxsize=4096)  # the same definitions stand on many pages

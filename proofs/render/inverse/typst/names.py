@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from ..problems import Complaint
 from ..tree import Domain, Name, Node, Place, Symbol
 from .spacing import Spacing
 
 
 class Names(Spacing):
+    bounds: ClassVar = {"<": "lt", "<=": "le"}
+    conditions: ClassVar = {"=": "eq", "!=": "ne", "<=": "le", "<": "lt", ">=": "ge", ">": "gt"}
+    slash = "slash"
+
     def arguments(self) -> tuple[Node, ...]:
         return self.in_brackets(self.listed)
 
@@ -17,7 +23,7 @@ class Names(Spacing):
         primes = 0
         while self.takes("'"):
             primes += 1
-        name = name._replace(primes=primes)
+        name = name._replace(primes=primes) if primes else name
         if self.hangs("_") and not name.upright and self.peek(2).kind == "string":
             label, held = self._labelled()
             name = name._replace(label=label)
@@ -109,10 +115,6 @@ class Names(Spacing):
         return Domain(at, name)
 
     def place_of(self, name: Name, at: int) -> Place:
-        if self.sees("<"):
-            self.need("<")
-            return Place(at, name, self.whole(), below=True)
-        if self.sees("in"):
-            self.need("in")
-            return Place(at, name, self.range())
-        return Place(at, name)
+        if sign := self.bound():
+            return Place(at, name, self.whole(), sign)
+        return Place(at, name, self.range(), "in") if self.takes("in") else Place(at, name)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from .. import conventions
+from ..levels import FACTOR, TERM
 from ..problems import Complaint
-from ..stream import Token
 from ..tree import (
-    FACTOR,
-    TERM,
     Call,
     Derivative,
     Fraction,
@@ -20,17 +18,12 @@ from ..tree import (
 from .atoms import LONG, Atoms
 
 _STARTS = frozenset(
-    "( [ abs( frac( inline( script( sqrt( upright( exp( log( sin( cos( tanh( max( sum dot( italic( floor( mat( cases( EE".split()
+    "( [ abs( frac( inline( sqrt( upright( exp( log( sin( cos( tanh( max( sum dot( italic( floor( mat( cases( EE".split()
 )
 _KINDS = frozenset(["letter", "digits", "string"])
-_RATIOS = ("inline(", "script(")
 
 
 class Terms(Atoms):
-    def __init__(self, tokens: list[Token]):
-        super().__init__(tokens)
-        self._raised = 0  # how many exponents are open
-
     def whole(self) -> Node:
         found = self.sum()
         conventions.require_level(found, 0)
@@ -77,7 +70,7 @@ class Terms(Atoms):
                 self.need_space()
             start = self._next
             factors.append(self.factor())
-        return conventions.product_of(at, factors)
+        return self.multiplied(at, factors)
 
     def _starts_a_factor(self) -> bool:
         token = self.peek()
@@ -88,7 +81,7 @@ class Terms(Atoms):
         ahead = 1 if self.sees("dot") or self.sees("thin") else 0
         token = self.peek(ahead)
         is_sign = token.kind == "sign"
-        if token.kind == "digits" or (is_sign and token.text in _RATIOS):
+        if token.kind == "digits" or (is_sign and token.text == "inline("):
             return "dot"
         if isinstance(before, Number) and is_sign and token.text == "frac(":
             return "dot"
@@ -100,7 +93,8 @@ class Terms(Atoms):
             return self._summation(at)
         if self.takes("frac("):
             return self._derivative(at) if self.sees("upright(") and self.peek(1).text == "d" else self._fraction(at)
-        if self.sees("inline(") or self.sees("script("):
+        if self.takes("inline("):
+            self.need_a_line(at)
             return self._ratio(at)
         if self.takes("sqrt("):
             return Call(at, "sqrt", (self.until(")", self.whole),))
@@ -109,14 +103,10 @@ class Terms(Atoms):
             self.need(")")
             return Call(at, "exp", (self._low_exponent(),), raised=True)
         found = self.base()
-        return conventions.power(at, found, self._exponent()) if self.hangs("^") else found
-
-    def _exponent(self) -> Node:
+        if not self.hangs("^"):
+            return found
         self.need("^")
-        self._raised += 1
-        found = self.in_brackets(self.whole)
-        self._raised -= 1
-        return found
+        return self.power(at, found, lambda: self.in_brackets(self.whole))
 
     def _low_exponent(self) -> Node:
         self.need("^")
@@ -128,6 +118,7 @@ class Terms(Atoms):
         return found
 
     def _fraction(self, at: int) -> Node:
+        self.need_a_line(at)
         above = conventions.above_bar(self.sum())
         self.need(",")
         below = self.whole()
@@ -135,7 +126,6 @@ class Terms(Atoms):
         return Fraction(at, above, below)
 
     def _ratio(self, at: int) -> Node:
-        self.need("script(" if self._raised else "inline(")
         self.need("frac(")
         above = self._whole_number()
         self.need(",")
@@ -152,13 +142,13 @@ class Terms(Atoms):
         self.need("_", "(")
         name = self.bare_name()
         self.need("=")
-        self.need_word("digits", "0")
+        first = self.first_index()
         self.need(")", "^")
         top = self.in_brackets(self.whole)
         self.need_space()
         body = self.product()
         conventions.require_level(body, TERM)
-        return Summation(at, name, top, body)
+        return Summation(at, name, first, top, body)
 
     def _derivative(self, at: int) -> Node:
         self._d()

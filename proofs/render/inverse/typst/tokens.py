@@ -6,18 +6,18 @@ import re
 from itertools import pairwise
 
 from ..problems import Complaint
-from ..stream import Token
+from ..stream import Token, require_plain
 
 _GREEK = dict(zip(
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega".split(),
     "αβγδεζηθικλμνξπρστυφχψω", strict=True,
 )) | dict(zip("Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split(), "ΓΔΘΛΞΠΣΥΦΨΩ", strict=True))  # fmt: skip
 _CALLS = frozenset(
-    "frac inline script sqrt abs floor mat cases italic upright dot exp log sin cos tanh max".split()
+    "frac inline sqrt abs floor mat cases italic upright dot exp log sin cos tanh max".split()
 )  # each is followed by its bracket, and by nothing before it
-_WORDS = frozenset("sum lim forall in infinity mod slash dot thin delim RR ZZ EE".split())
-_SPACED = frozenset("+ = < <= != -> => |-> := & dot thin slash mod in".split())
-_BEFORE_SPACES = frozenset([",", ";", ":", ">", ">=", "forall"])
+_WORDS = frozenset("sum lim forall in infinity mod slash dot thin comma quad delim RR ZZ EE".split())
+_SPACED = frozenset("+ = < <= > >= != -> => |-> := & dot thin slash mod in comma quad".split())
+_BEFORE_SPACES = frozenset([",", ";", ":", "forall"])
 _TOKEN = re.compile(
     r'(?P<space> ?)(?:"(?P<string>[^"\\]*)"|(?P<word>[A-Za-z]{2,})(?P<call>\(?)|(?P<letter>[A-Za-z])|(?P<digits>[0-9]+)'
     r"|(?P<sign>\|->|->|=>|<=|>=|!=|:=|[()\[\]_^'+\-=<>,;:&])|(?P<end>\Z)|(?P<unknown>.))",
@@ -48,22 +48,18 @@ def _space_between(before: Token, token: Token) -> bool | None:
     """Whether a space has to stand between two tokens; None where the grammar tells."""
     first = before.text if before.kind == "sign" else ""
     second = token.text if token.kind == "sign" else ""
+    if first.endswith(("(", "[", "_", "^")):
+        return False
     if first in _SPACED or second in _SPACED or first in _BEFORE_SPACES:
         return True
-    if first.endswith(("(", "[", "_", "^")) or second in (")", "]", ",", ";", ":", "_", "^", "'"):
+    if second in (")", "]", ",", ";", ":", "_", "^", "'"):
         return False
     return None
 
 
-def is_plain(digits: str) -> bool:
-    """Whether a whole number is written as it always is."""
-    return str(int(digits)) == digits
-
-
 def _tokens(match: re.Match[str]) -> list[Token]:
     at, spaced = match.start() + len(match["space"]), bool(match["space"])
-    if match["digits"] is not None and not is_plain(match["digits"]):
-        raise Complaint(f"{match['digits']} is not how a number is written", at)
+    require_plain(match["digits"] or "", at)
     for kind in ("string", "letter", "digits", "sign"):
         if match[kind] is not None:
             return [Token(kind, match[kind], at, spaced)]

@@ -1,11 +1,14 @@
 """Whole pages in Korean: the same formulas in the same places, and no English around them."""
 
+import re
+
 import pytest
 
 from proofs.registry import all_claims
-from proofs.render import Latex, Unicode
+from proofs.render import Latex, Typst, Unicode
 from proofs.render.catalogues import CatalogueError, in_language
 from proofs.render.declared import definitions_used
+from proofs.render.page_formulas import formulas_of
 from proofs.render.parts import Formula, Words, plain
 from proofs.render.source import latex_source
 from proofs.render.theorem import page
@@ -48,6 +51,15 @@ def test_formulas_are_the_same_in_both_languages(claim, printer):
         for name in sorted(names, key=len, reverse=True):
             words = words.replace(name, "")
         assert foreign("exp log sin cos", words) == []
+
+
+@pytest.mark.parametrize("printer", [Unicode, Latex, Typst])
+@pytest.mark.parametrize("name", ["softmax_saturation.jacobian_vanishes", "attention_scores.tail_is_at_most_pairs"])
+def test_no_formula_has_words_of_a_language(name, printer):
+    """Neither a limit nor a choice between two branches: signs say it, the same in all of them."""
+    (found,) = (claim.theorem for claim in all_claims() if claim.name == name)
+    words = [re.findall(r"\b(?:if|else|otherwise|as|and|for|where)\b", f) for f in formulas_of(page(found, printer))]
+    assert len(words) > 10 and not any(words)
 
 
 def test_declarations_in_korean():

@@ -11,7 +11,6 @@ from proofs.render import RenderError, Typst
 from proofs.render.catalogues import in_language
 from proofs.render.document import book, source
 from proofs.render.document.family_pages import alike
-from proofs.render.document.notation_guide import SIGNS, signs
 from proofs.render.document.theorem_pages import defined_name
 from proofs.render.page_formulas import formulas_of
 from proofs.render.page_items import GateError
@@ -83,11 +82,3 @@ def test_definitions_that_read_alike_are_printed_once():
     assert alike([(one, two), (other, one)]) == [one]
     assert defined_name((Formula('"log-softmax"\'(z)_(i) = 1'), Words(", where"))) == "log-softmax'"
     assert defined_name((Formula("sigma_(i) = 1"),)) == "sigma"
-
-
-def test_signs_of_the_guide(monkeypatch):
-    assert [name for name, _ in signs()] == [name for name, _ in SIGNS]
-    monkeypatch.setattr(Typst, "floored", lambda self, position, step: Typst.modulo(self, position, step))
-    monkeypatch.setattr(Typst, "modulo", lambda self, position, step: position)
-    with pytest.raises(GateError, match="the sign remainder: c says"):
-        signs()

@@ -5,9 +5,9 @@ from proofs.render.inverse import Table
 from proofs.render.inverse.tree import Name
 
 
-def table_of(notation):
+def table_of(notation, first=0):
     """The names of a notation, as they look, with their symbols."""
-    return Table({_looks(symbol, notation[symbol]): symbol for symbol in notation.symbols()})
+    return Table({_looks(symbol, notation[symbol]): symbol for symbol in notation.symbols()}, first)
 
 
 def _looks(symbol, spelling):

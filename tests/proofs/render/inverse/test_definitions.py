@@ -27,7 +27,7 @@ def line(definition, notation=None):
 
 
 def read(texts, definition, names=NAMES):
-    own = local_table(texts, definition, Table({**names, defined_name(texts[0]): definition}))
+    own = local_table(texts, definition, Table({**names, defined_name(texts[0], Table({})): definition}))
     return tuple(formula(text, own) for text in texts)
 
 

@@ -14,6 +14,7 @@ from proofs.notation import (
     index,
     join,
     le,
+    lt,
     ne,
     number,
     permutation,
@@ -22,6 +23,7 @@ from proofs.notation import (
     tends,
     value_of,
     variable,
+    when,
 )  # fmt: skip
 from proofs.render import Latex, Notation
 from proofs.render.inverse import UnreadableError, fragment
@@ -61,6 +63,9 @@ MEANINGS = {
     r"\operatorname{mean}(k \mapsto z_{k} + w)": mean(function(index("k", n), z[index("k", n)] + w)),
     r"\operatorname{mean}(k < M \mapsto w)": mean(function(index("k", M), w)),
     r"\pi": PI,
+    r"\begin{cases} w, & w \le t \\ t, & w > t \end{cases}": when(le(w, t), w, t),
+    r"\begin{cases} w, & w < t \\ t, & w \ge t \end{cases}": when(lt(w, t), w, t),
+    r"\begin{cases} w, & i \ne j \\ t, & i = j \end{cases}": when(ne(i, j), w, t),
     r"\sin(\omega t) \cos(\omega w)": mul(sin(omega * t), cos(omega * w)),
     r"-2 w": mul(number(-2), w),
     r"-w t": mul(number(-1), w, t),
@@ -116,7 +121,9 @@ NONSENSE = {
     r"\sum_{i=0}^{n - 1} z_{i} w": None,
     r"z_{i} + \sum_{i=0}^{n - 1} z_{i}": ("i is bound here, and stands for a symbol of the page elsewhere", 9),
     r"\sum_{k=0}^{n - 1} \sum_{k=0}^{n - 1} z_{k}": ("k is bound already", 20),
-    r"\sum_{k=0}^{n} z_{k}": ("a sum runs to the size of a range less one", 13),
+    r"\sum_{k=0}^{n} z_{k}": (r"this index is of another range: found add\(n, 1\), needed n", 19),
+    r"\sum_{k=0}^{n - 2} z_{k}": ("this is the last index of no range", 13),
+    r"\sum_{k=0}^{n + 1 - 1} z_{k}": ("this last index is written in a shorter way", 13),
     r"\sum_{k=0}^{w - 1} z_{k}": ("w is not a size", 13),
     r"x_{\mathrm{i}} = i = j": ("found '=', needed the end", 20),
     r"i = w": ("w is no index", 5),
@@ -140,6 +147,10 @@ NONSENSE = {
     r"\frac{\mathrm{d}}{\mathrm{d} n} \left[w\right]": ("n is no variable", 1),
     r"\frac{\mathrm{d}}{\mathrm{d} b} \left[w\right]": ("b is not declared", 1),
     r"U": ("U is a space, and no number", 1),
+    r"\begin{cases} w, & i = j \\ t, & i = j \end{cases}": ("this is not the opposite of the other condition", 34),
+    r"\begin{cases} w, & i = j \\ t, & j \ne i \end{cases}": ("this is not the opposite of the other condition", 34),
+    r"\begin{cases} w, & w \le t \\ t, & w \ge t \end{cases}": ("this is not the opposite of the other condition", 36),
+    r"\begin{cases} w, & w > t \\ t, & w \le t \end{cases}": ("needed a relation", 20),
 }  # fmt: skip
 
 

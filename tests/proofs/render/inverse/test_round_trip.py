@@ -2,9 +2,12 @@
 
 import pytest
 
+from proofs.notation import number
 from proofs.render import Latex
 from proofs.render.inverse import fragment
+from proofs.terms import Term
 
+from ..random_terms import w
 from ..test_injective import PAGE, TRAPS, dense, drawn
 from .spelled_table import table_of
 
@@ -21,6 +24,12 @@ def test_random_terms():
 
 def test_random_terms_over_few_symbols():
     check(dense(seed=21, count=600))
+
+
+def test_exponents():
+    terms = [Term("power", (w, term)) for term in dense(seed=22, count=900) if term != number(-1)]
+    assert len({PRINTS(term) for term in terms}) == len(terms) > 500
+    check(terms)
 
 
 @pytest.mark.slow

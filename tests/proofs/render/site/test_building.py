@@ -9,6 +9,7 @@ from proofs.render import site
 from proofs.render.catalogues import ENGLISH, in_language
 from proofs.render.gate import GateError
 from proofs.render.inverse.problems import UnreadableError
+from proofs.render.latex import Latex
 from proofs.render.names import RenderError
 from proofs.render.page_formulas import formulas_of, without_prose
 from proofs.render.parts import Formula
@@ -90,22 +91,26 @@ def test_an_interrupted_build_leaves_the_older_site(tmp_path, monkeypatch, at):
 
 def test_a_page_that_says_something_else_is_refused(tmp_path, monkeypatch):
     """The gate is asked: a printer that lies writes nothing."""
-    monkeypatch.setattr(building.Latex, "indexed", lambda *_: "z")
+    monkeypatch.setattr(Latex, "indexed", lambda *_: "z")
     with pytest.raises((GateError, UnreadableError)):
         build(tmp_path / "site")
     assert not (tmp_path / "site").exists()
 
 
 def test_another_count_than_the_gate_s_is_refused(tmp_path, monkeypatch):
-    gate = building.gated_page
-    monkeypatch.setattr(building, "gated_page", lambda *a: gate(*a)._replace(formulas=1))
+    monkeypatch.setattr(building, "checked", lambda *_: 1)
     with pytest.raises(RenderError, match=r"has \d+ formulas, and 1 were compared with the proof"):
         build(tmp_path / "site")
 
 
 def test_other_formulas_in_another_language_are_refused(tmp_path, monkeypatch):
-    page = building.page
-    monkeypatch.setattr(building, "page", lambda *a: page(*a)._replace(conclusion="x"))
+    pages = building.pages
+
+    def other(*given):
+        first, second = pages(*given)
+        return [first, second._replace(conclusion="x")]
+
+    monkeypatch.setattr(building, "pages", other)
     with pytest.raises(RenderError, match="has other formulas in ko than in en"):
         build(tmp_path / "site", catalogues=[ENGLISH, in_language("ko")])
 
@@ -152,7 +157,6 @@ def test_a_missing_package_is_named(tmp_path, monkeypatch, module, name):
 
 
 def test_what_is_left_without_prose_is_what_the_gate_reads():
-    from proofs.render.latex import Latex
     from proofs.render.theorem import page
 
     (theorem,) = THEOREMS

@@ -40,12 +40,15 @@ def test_a_definition_is_as_large_as_on_a_line_of_its_own():
 @pytest.mark.parametrize(
     ("text", "html"),
     [
-        ("T^(k) is T^(-k)", "T<sup>(k)</sup> is T<sup>(-k)</sup>"),
+        ("T^(k) is T^(-k)", "T<sup>(k)</sup> is T<sup>(−k)</sup>"),
         ("any n_q, d_k >= 1", "any n<sub>q</sub>, d<sub>k</sub> ≥ 1"),
         ("W_Q and PE_(t+k)", "W<sub>Q</sub> and PE<sub>t+k</sub>"),
         ("G_ic <script>", "G<sub>ic</sub> &lt;script&gt;"),
         ("softmax_jacobian stays, and so does feed_forward_ik", "softmax_jacobian stays, and so does feed_forward_ik"),
         ("10000^(2i/d)", "10000<sup>(2i/d)</sup>"),
+        ("e^S_il > 0", "e<sup>S<sub>il</sub></sup> &gt; 0"),
+        ("J g -> 0, u != 0", "J g → 0, u ≠ 0"),
+        ("가중치 d_v개, e^z로, J_00", "가중치 d<sub>v</sub>개, e<sup>z</sup>로, J<sub>00</sub>"),
     ],
 )
 def test_prose(text, html):

@@ -1,11 +1,10 @@
-"""The words of the site: every one is used, and there are those for every chapter, verdict and kind of mistake."""
+"""The words of the site: every one is used, and there are those for every chapter and kind of mistake."""
 
 import re
 from importlib.resources import files
 
 import pytest
 
-from proofs.claims import CLAIMS
 from proofs.render.catalogues.files import languages, messages
 from proofs.render.chapters import CHAPTERS
 
@@ -16,7 +15,6 @@ FAMILIES = {
     "chapter_": [*(title for title, _ in CHAPTERS), "others"],
     "count_": ["theorems", "families", "steps", "refusals", "formulas"],
     "kind_": ["mistake", "variant", "unstable"],
-    "verdict_": [{"proved as corrected": "corrected"}.get(v, v) for v in dict.fromkeys(c.verdict for c in CLAIMS)],
 }
 COUNTED = ("theorem", "step", "false")
 

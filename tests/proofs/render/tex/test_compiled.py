@@ -2,10 +2,13 @@
 
 import json
 import re
+from itertools import product
 
 import pytest
 
+from proofs.claims import CLAIMS
 from proofs.registry import all_claims
+from proofs.render.numbering import NUMBERINGS
 from tests.latex import needs, problems, run, words_of
 from tests.proofs.commands.command_line import run as run_command
 
@@ -14,14 +17,15 @@ TITLES = [claim.name.rpartition(".")[2].replace("_", " ") for claim in all_claim
 BORDERS = {"wide": "", "column": "[twocolumn]"}
 
 
-@pytest.fixture(scope="module", params=BORDERS)
+@pytest.fixture(scope="module", params=product(BORDERS, NUMBERINGS), ids="-".join)
 def compiled(request, tmp_path_factory):
     needs("pdflatex", "latexmk", "pdftotext")
-    folder = tmp_path_factory.mktemp(request.param)
-    arguments = ("render", "--to", "tex", "--out", folder, "--layout", request.param, "--json")
+    layout, notation = request.param
+    folder = tmp_path_factory.mktemp(layout)
+    arguments = ("render", "--to", "tex", "--out", folder, "--layout", layout, "--notation", notation, "--json")
     summary = json.loads(run_command(*arguments).stdout)
     run(folder, "latexmk", "-halt-on-error", "-interaction=nonstopmode", "-pdf", "all.tex")
-    return request.param, folder, summary
+    return layout, folder, summary
 
 
 def test_every_theorem_is_in_it(compiled):
@@ -29,7 +33,9 @@ def test_every_theorem_is_in_it(compiled):
     assert summary["theorems"] == len(all_claims())
     assert summary["refused"] == []
     assert summary["formulas"] > 10_000
-    assert len([name for name in summary["files"] if "/" in name]) == len(all_claims()) + 2  # with the axioms
+    assert len([name for name in summary["files"] if "/" in name]) == len(all_claims()) + 2 + len(
+        CLAIMS
+    )  # with the axioms
 
 
 def test_columns(compiled):
@@ -53,13 +59,16 @@ def test_every_number_is_found(compiled):
     _, folder, _ = compiled
     text = words_of(folder / "all.pdf")
     assert len(re.findall(r"by Theorem \d+", text)) > 100
+    assert len(re.findall(r"Claim \d+ \(C\d+, (?:proved|refuted)", text)) == len(CLAIMS)
+    assert len(re.findall(r"Decided by\. Theorem \d+", text)) == len(CLAIMS)
     assert not re.search(r"by [a-z_]+\.[a-z_]+", text)
 
 
-def test_columns_of_a4(tmp_path):
+@pytest.mark.parametrize("notation", NUMBERINGS)
+def test_columns_of_a4(tmp_path, notation):
     """They are 8 pt narrower than those of letter paper."""
     needs("pdflatex", "latexmk")
-    run_command("render", "--to", "tex", "--out", tmp_path, "--layout", "column")
+    run_command("render", "--to", "tex", "--out", tmp_path, "--layout", "column", "--notation", notation)
     whole = tmp_path / "all.tex"
     whole.write_text(whole.read_text(encoding="utf-8").replace("[twocolumn]", "[twocolumn,a4paper]"), encoding="utf-8")
     run(tmp_path, "latexmk", "-halt-on-error", "-interaction=nonstopmode", "-pdf", "all.tex")

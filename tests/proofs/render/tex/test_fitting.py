@@ -90,6 +90,22 @@ def test_an_exponent_gets_lines():
     )
 
 
+def test_subscripts_get_lines_after_commas():
+    index = r"\lfloor (r - 1) / 2 \rfloor + 1"
+    begin, end = r"\begin{subarray}{l}", r"\end{subarray}"
+    told = rf"_{{{begin} {index}, {index}, \\ {index} {end}}}"
+    matrix = r"\begin{bmatrix} a & b \end{bmatrix}"
+    for start, width in ((r"\operatorname{projection}(k)", 168.0), (r"\delta", 125.0), (matrix, 168.0)):
+        (line,) = lines(f"{start}_{{{index}, {index}, {index}}}", width)
+        assert line.text == start + told and line.width < width
+
+
+def test_a_subscript_with_a_wide_index_is_broken_inside_it():
+    average = r"\operatorname{average}"
+    (line,) = lines(rf"x_{{{average}(x) + {average}(y), i}}", 72.0)
+    assert line.text == rf"x_{{\begin{{subarray}}{{l}} {average}(x) \\ \quad + {average}(y), i \end{{subarray}}}}"
+
+
 @pytest.mark.slow
 def test_every_formula_of_the_catalogue():
     every = {formula for claim in all_claims() for formula in formulas_of(page(claim.theorem, Latex))}

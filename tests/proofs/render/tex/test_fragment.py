@@ -5,11 +5,12 @@ import re
 import pytest
 
 from proofs.axioms import AXIOMS
+from proofs.claims import CLAIMS
 from proofs.registry import all_claims
 from proofs.render.catalogues import ENGLISH, in_language
 from proofs.render.latex import Latex
 from proofs.render.page_formulas import formulas_of
-from proofs.render.tex import LAYOUTS, companions, fragment
+from proofs.render.tex import LAYOUTS, claim_fragment, companions, fragment
 from proofs.render.theorem import page
 
 from .samples import NAMES, theorem
@@ -53,10 +54,10 @@ def test_header_records_the_notation():
     head = [line for line in fragment(theorem(JACOBIAN), WIDE).text.splitlines() if line.startswith("%")]
     assert head[0] == "% softmax_jacobian.jacobian"
     said = " ".join(line.lstrip("% ") for line in head)
-    assert "layout wide, language en" in said
+    assert "layout wide, language en, notation zero-based" in said
     assert "21 formulas, each parsed back from this text and equal to what was proved" in said
-    assert "indices start at 0" in said
-    assert "interleaved" in said
+    assert "Indices are counted from 0: i < n is one of 0, ..., n − 1." in said
+    assert "Tokens are rows" in said and "interleaved" in said and "concatenated" in said
     assert "eq:softmax_jacobian.jacobian:1 to 4" in said
     assert r"needs amsmath, amssymb, amsthm and \newtheorem{theorem}{Theorem}: see preamble.tex" in said
     assert max(map(len, head)) <= 110
@@ -110,7 +111,7 @@ def test_korean_fragments_read_back_for_all(layout):
 
 def test_companions():
     found = [fragment(theorem(name), COLUMN) for name in NAMES[:3]]
-    files = companions(found, COLUMN, ENGLISH)
+    files = companions(found, [claim_fragment(CLAIMS[10])], COLUMN, ENGLISH)
     assert set(files) == {"preamble.tex", "references.bib", "all.tex"}
     assert "\\newtheorem{theorem}{Theorem}" in files["preamble.tex"]
     assert files["all.tex"].count(r"\section{Softmax: Jacobian}") == 1
@@ -118,6 +119,8 @@ def test_companions():
     assert r"\input{softmax_jacobian/jacobian}" in files["all.tex"]
     assert all(f"{{{key}," in files["references.bib"] for f in found for key in f.cites)
     uncited = [f._replace(cites=()) for f in found]
-    assert "references.bib" not in companions(uncited, COLUMN, ENGLISH)
-    assert "bibliography" not in companions(uncited, COLUMN, ENGLISH)["all.tex"]
-    assert "kotex" in companions(found, COLUMN, in_language("ko"))["preamble.tex"]
+    assert r"\input{claims/C11}" in files["all.tex"]
+    assert "references.bib" not in companions(uncited, [], COLUMN, ENGLISH)
+    assert "bibliography" not in companions(uncited, [], COLUMN, ENGLISH)["all.tex"]
+    assert "Claim" not in companions(uncited, [], COLUMN, ENGLISH)["all.tex"]
+    assert "kotex" in companions(found, [], COLUMN, in_language("ko"))["preamble.tex"]

@@ -43,8 +43,8 @@ def test_words():
     assert words("x < y, sin²") == r"x \ensuremath{<} y, sin\ensuremath{^2}"
     assert words("by rms_norm.jacobian now") == r"by rms\_\allowbreak{}norm.\allowbreak{}jacobian now"
     assert words("정의에 의해") == "정의에 의해"
-    with pytest.raises(RenderError, match=r"no LaTeX for '→' in running text; add it in proofs/render/tex/prose.py"):
-        words("a → b")
+    with pytest.raises(RenderError, match=r"no LaTeX for '⇒' in running text; add it in proofs/render/tex/prose.py"):
+        words("a ⇒ b")
 
 
 def test_a_cited_theorem_has_its_number_where_the_document_has_it():

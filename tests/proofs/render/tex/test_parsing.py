@@ -4,7 +4,7 @@ import pytest
 
 from proofs.render.names import RenderError
 from proofs.render.tex.parsing import parsed
-from proofs.render.tex.shapes import Fence, Fraction, Power, Table, kinds_in, text_of, widths_of
+from proofs.render.tex.shapes import Fence, Fraction, Scripted, Table, kinds_in, text_of, widths_of
 
 from .samples import NAMES, formulas
 
@@ -50,7 +50,7 @@ def test_shapes():
 
 def test_only_a_wide_exponent_is_worth_breaking():
     assert parsed(r"x^{2}")[0].shape is None
-    assert isinstance(parsed(rf"\mathrm{{e}}^{{{' + '.join('abcdefgh')}}}")[0].shape, Power)
+    assert isinstance(parsed(rf"\mathrm{{e}}^{{{' + '.join('abcdefgh')}}}")[0].shape, Scripted)
 
 
 def test_a_minus_in_front_is_no_difference():

@@ -119,7 +119,6 @@ def test_a_formula_among_the_words_is_refused():
             r"\begin{bmatrix} \begin{gathered} a \\ + b \end{gathered} & c \\ d & e \end{bmatrix}",
             r"\begin{bmatrix} a + b & c \\ d & e \end{bmatrix}",
         ),
-        (r"W_{\mathrm{Q\text{-}Z}}", r"W_{\mathrm{Q-Z}}"),
     ],
 )
 def test_layout_is_nothing(laid_out, plain):

@@ -9,6 +9,7 @@ from proofs.render.inverse.tree import (
     Ascribed,
     Bracket,
     Call,
+    Cases,
     Domain,
     Fraction,
     Function,
@@ -18,6 +19,7 @@ from proofs.render.inverse.tree import (
     Power,
     Product,
     Ratio,
+    Relation,
     Squared,
     Sum,
     Symbol,
@@ -40,6 +42,10 @@ TREES = {
     r"\omega": name("ω"),
     r"\mathit{pos}": name("pos"),
     r"d_{\mathrm{k}}": name("d", label="k"),
+    r"d_{\mathrm{Q\text{-}Z}}": name("d", label="Q_Z"),
+    r"\begin{cases} x, & i < n \\ 0, & i \ge n \end{cases}": Cases(
+        0, name("x"), Relation(0, "lt", name("i"), name("n")), Number(0, 0), Relation(0, "ge", name("i"), name("n"))
+    ),
     r"d_{\mathrm{k}, i}": Symbol(0, Name("d", "k"), (name("i"),)),
     r"z_{i j}": Symbol(0, Name("z"), (name("i"), name("j"))),
     r"z_{0, j}": Symbol(0, Name("z"), (Number(0, 0), name("j"))),
@@ -57,6 +63,12 @@ TREES = {
     r"\mathrm{e}^{x}": Call(0, "exp", (name("x"),), raised=True),
     r"\exp\!\left(\frac{1}{x}\right)": Call(0, "exp", (Fraction(0, None, name("x")),)),
     r"(x')^{2}": Power(0, Bracket(0, name("x", primes=1)), Number(0, 2)),
+    r"x^{1/2}": Power(0, name("x"), Ratio(0, 1, 2, slashed=True)),
+    r"x^{-n/i}": Power(0, name("x"), Sum(0, ((True, Fraction(0, name("n"), name("i"), slashed=True)),))),
+    r"x^{1/(2 n)}": Power(
+        0, name("x"), Fraction(0, None, Bracket(0, Product(0, (Number(0, 2), name("n")))), slashed=True)
+    ),
+    r"x^{3 \cdot 2^{-1}}": Power(0, name("x"), Product(0, (Number(0, 3), Fraction(0, None, Number(0, 2))))),
     r"0_{n}": Ascribed(0, Number(0, 0), name("n")),
     r"[i]": Squared(0, name("i")),
 }
@@ -69,7 +81,7 @@ def test_tree(text):
 
 def test_other_forms():
     assert parsed(r"(i < n, t \in \mathbf{R}_{> 0}) \mapsto x", "argument") == bare(
-        Function(0, (Place(0, i, name("n"), below=True), Place(0, Name("t"), Domain(0, "positive"))), name("x"))
+        Function(0, (Place(0, i, name("n"), "lt"), Place(0, Name("t"), Domain(0, "positive"), "in")), name("x"))
     )
     assert parsed(r"i \mapsto x", "argument") == bare(Function(0, (Place(0, i),), name("x")))
     assert len(read("i, x + 1", "listed")) == 2
@@ -108,12 +120,33 @@ WRONG = {
     r"z_{i, j}": ("letters in a subscript stand side by side, without commas", 4),
     r"z_{}": ("found '}', needed a name", 4),
     r"z_{i}_{j}": ("found '_', needed the end", 6),
+    r"x^{\tfrac{1}{2}}": ("a bar in an exponent is written as a slash", 4),
+    r"x^{\frac{i}{n}}": ("a bar in an exponent is written as a slash", 4),
+    r"1/2": ("found '/', needed the end", 2),
+    r"\mathrm{e}^{1/x}": ("found '/', needed '}'", 14),
+    r"x^{i/n/2}": ("found '/', needed '}'", 7),
+    r"x^{i (1/n)}": ("this quotient is written with a slash", 6),
+    r"x^{i \cdot 2^{-1}}": ("this quotient is written with a slash", 12),
+    r"x^{(i)/n}": ("nothing needs these brackets", 4),
+    r"x^{i/(n)}": ("nothing needs these brackets", 6),
+    r"x^{-(1/n)}": ("nothing needs these brackets", 5),
+    r"x^{i/2 n}": ("found 'n', needed '}'", 8),
     r"\mathit{x}": ("a single letter needs no font", 1),
     r"007": ("007 is not how a number is written", 1),
+    r"00": ("00 is not how a number is written", 1),
+    r"\tfrac{01}{2}": ("01 is not how a number is written", 8),
+    r"\tfrac{1}{02}": ("02 is not how a number is written", 11),
+    r"z_{01}": ("01 is not how a number is written", 4),
     r"\mathbf{Q}": (r"needed \mathbf{E}", 1),
-    r"\begin{cases} x & \text{otherwise} \end{cases}": (r"needed \text{if }", 19),
+    r"\begin{cases} x, & i = n \\ 0, & \text{otherwise} \end{cases}": (r"no formula has '\\text'", 34),
+    r"\begin{cases} x & i = n \\ 0 & i \ne n \end{cases}": ("found '&', needed ','", 17),
+    r"\begin{cases} x, & i \\ 0, & n \end{cases}": (r"needed a sign of a relation", 22),
+    r"x > n": ("found '>', needed the end", 3),
+    r"d_{\mathrm{k-q}}": (r"no formula has \mathrm{k-q}", 4),
+    r"\operatorname{log\text{-}softmax}": (r"no formula has \operatorname", 1),
+    r"\mathit{p-q}": (r"no formula has \mathit{p-q}", 1),
     r"(i = n) \Rightarrow x = n": ("a guard is a relation, or another statement in brackets", 1),
-    r"\sum_{l=1}^{n - 1} x": ("found '1', needed '0'", 9),
+    r"\sum_{l=2}^{n - 1} x": ("found '2', needed '0'", 9),
     r"\frac{\mathrm{d}}{\mathrm{d} t} \left[x\right]_{n = 0}": ("needed t at a point", 51),
 }  # fmt: skip
 

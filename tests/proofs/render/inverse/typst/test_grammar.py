@@ -68,7 +68,11 @@ TREES = {
     "-x": Sum(0, ((True, name("x")),)),
     "frac(1, x)": Fraction(0, None, name("x")),
     "inline(frac(1, 2)) frac(x, n)": Product(0, (Ratio(0, 1, 2), Fraction(0, name("x"), name("n")))),
-    "x^(script(frac(1, 2)))": Power(0, name("x"), Ratio(0, 1, 2)),
+    "x^(1 slash 2)": Power(0, name("x"), Ratio(0, 1, 2, slashed=True)),
+    "x^(-2 n slash i)": Power(
+        0, name("x"), Sum(0, ((True, Fraction(0, Product(0, (number(2), name("n"))), name("i"), slashed=True)),))
+    ),
+    "x^(2^(-1))": Power(0, name("x"), Fraction(0, None, number(2))),
     "upright(e)^(x)": Call(0, "exp", (name("x"),), raised=True),
     "exp(frac(1, x))": Call(0, "exp", (Fraction(0, None, name("x")),)),
     "max(x, n)": Call(0, "max", (name("x"), name("n"))),
@@ -82,8 +86,10 @@ TREES = {
     'mat(delim: "[", x, n; 0, 1)_(i i)': Matrix(
         0, ((name("x"), name("n")), (number(0), number(1))), (name("i"), name("i"))
     ),
-    'cases(x & "if" i = n, 0 & "otherwise")': Cases(0, Relation(0, "eq", name("i"), name("n")), name("x"), number(0)),
-    "sum_(i = 0)^(n - 1) x": Summation(0, i, Sum(0, ((False, name("n")), (True, number(1)))), name("x")),
+    "cases(x comma quad & i <= n, 0 comma quad & i > n)": Cases(
+        0, name("x"), Relation(0, "le", name("i"), name("n")), number(0), Relation(0, "gt", name("i"), name("n"))
+    ),
+    "sum_(i = 0)^(n - 1) x": Summation(0, i, 0, Sum(0, ((False, name("n")), (True, number(1)))), name("x")),
     "EE_(u in U) [x]": Mean(0, Name("u"), name("U"), name("x")),
     "frac(upright(d), upright(d) t) [x]_(t = 0)": Derivative(0, Name("t"), name("x"), number(0)),
     "x <= n": Relation(0, "le", name("x"), name("n")),
@@ -94,10 +100,11 @@ TREES = {
 ALONE = {
     ("argument", "i |-> x"): Function(0, (Place(0, i),), name("x")),
     ("argument", "(i < n, x in RR) |-> x"): Function(
-        0, (Place(0, i, name("n"), True), Place(0, x, Domain(0, "real"))), name("x")
+        0, (Place(0, i, name("n"), "lt"), Place(0, x, Domain(0, "real"), "in")), name("x")
     ),
-    ("members", "x, n in RR_(>= 0)"): Members(0, (name("x"), name("n")), False, Domain(0, "nonnegative")),
-    ("members", "i < n"): Members(0, (name("i"),), True, name("n")),
+    ("members", "x, n in RR_(>= 0)"): Members(0, (name("x"), name("n")), "in", Domain(0, "nonnegative")),
+    ("members", "i < n"): Members(0, (name("i"),), "lt", name("n")),
+    ("members", "i <= n"): Members(0, (name("i"),), "le", name("n")),
 }
 WRONG = {
     "z_(i,j)": "needed a space before 'j'",
@@ -106,7 +113,9 @@ WRONG = {
     "frac(upright(d), upright(d)t) [x]": "needed a space",
     "x -n": "needed a space",
     "x- n": "needed a space",
-    'cases(x & "if"i = n, 0 & "otherwise")': "needed a space",
+    "cases(x comma quad & i >n, 0 comma quad & i <= n)": "needed a space",
+    "cases(x & i = n, 0 & i != n)": "needed 'comma'",
+    "x > n": "found '>', needed the end",
     "inline(frac(01, 2))": "01 is not how a number is written",
     "sum_(i = 0)^(1)x": "needed a space",
     "EE_(u in U)[x]": "needed a space",
@@ -128,12 +137,18 @@ WRONG = {
     "x'^(2)": "a prime is a superscript too",
     "exp(x)": "the exponential of what is neither tall nor long is a power of e",
     "upright(e)^(frac(1, x))": "e to the power of what is tall or long is written with exp",
-    "x^(inline(frac(1, 2)))": "needed 'script('",
-    "script(frac(1, 2))": "needed 'inline('",
+    "x^(inline(frac(1, 2)))": "a bar in an exponent is written as a slash",
+    "x^(frac(i, n))": "a bar in an exponent is written as a slash",
+    "1 slash 2": "found 'slash', needed the end",
+    "x^(i slash n slash 2)": "found 'slash', needed ')'",
+    "x^(i (1 slash n))": "this quotient is written with a slash",
+    "x^(i slash 2 n)": "found 'n', needed ')'",
+    "script(frac(1, 2))": "no formula has the word 'script' with a bracket",
     'mat(delim: "(", x)_(i)': "[ in quotes",
-    'cases(x & "if" i = n, 0 & "else")': "needed \\string{otherwise}",
+    'cases(x comma quad & i = n, 0 comma quad & "otherwise")': "needed a sign of a relation",
     "frac(upright(d), upright(d) t) [x]_(x = 0)": "needed t at a point",
-    "sum_(i = 1)^(n - 1) x": "needed '0'",
+    "sum_(i = 2)^(n - 1) x": "needed '0'",
+    "z_(00)": "00 is not how a number is written",
     "01": "01 is not how a number is written",
     'italic("x")': "a single letter needs no font",
     "gamma_(": "needed a term",

@@ -1,6 +1,6 @@
 """The trusted modules are found by what they say of themselves."""
 
-from proofs.commands.trusted import trusted_modules
+from proofs.trusted import trusted_modules
 
 
 def test_trusted_modules():

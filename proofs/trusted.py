@@ -17,7 +17,7 @@ class TrustedModule(NamedTuple):
 
 def trusted_modules() -> list[TrustedModule]:
     """Every module of the package whose docstring says that it is trusted, in the order in which they are read."""
-    package = Path(__file__).parents[1]
+    package = Path(__file__).parent
     found = []
     for path in sorted(package.rglob("*.py"), key=lambda p: (len(p.parts), p)):
         text = path.read_text(encoding="utf-8")
