@@ -68,7 +68,7 @@ def test_rendering_runs():
         pytest.importorskip(package, reason="every target is written")
     found = json.loads(_run("rendering.py", "softmax", "--runs", "1", "--json"))
     assert set(found) == {"pages", "html", "tex", "markdown", "pdf"}
-    assert all(0 < cost["writing"] and 0 < cost["proving"] for cost in found.values())
+    assert all(cost["writing"] > 0 and cost["proving"] > 0 for cost in found.values())
     assert found["pages"]["writing"] < found["html"]["writing"]
 
 
