@@ -131,7 +131,7 @@ def _beneath(definition: Any) -> list[Any]:
     return [d for t in (definition.body, *definition.requires) for d in definitions_in(t)]
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)  # it stands on many pages, where it is mostly named alike
 def _defining(definition: Any, printer: type[Printer], named: Notation) -> tuple[str, tuple[str, ...]]:
     """The equation of a definition, and where it is defined; `named` has the names of definitions."""
     left = definition(*definition.parameters)
