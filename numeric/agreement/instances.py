@@ -139,7 +139,7 @@ def written_out(statement: Statement, count: int = 3, read: frozenset[Definition
     Those in `read` are not unfolded, and count as much as their arguments: once, where these depend on no bound variable.
     """
     parts = (statement.conclusion, *statement.hypotheses)
-    once = frozenset().union(*(_fixed_arguments(part, read) for part in parts))
+    once = frozenset().union(*(_fixed_arguments(part, read) for part in parts)) if read else ()
     return sum(_operations(term, count, read) for term in (*parts, *once))
 
 

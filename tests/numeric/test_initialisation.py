@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from flint import arb
-from scipy import stats
 
 from numeric import initialisation, model
 from numeric.arithmetic import to_balls
@@ -43,6 +42,8 @@ def test_the_number_of_parameters_of_the_base_model():
 
 
 def test_what_is_drawn():
+    from scipy import stats
+
     flat = flatten(initialise(LARGE, 0, np.float64))
     for name, array in flat.items():
         if name.endswith("gain"):
@@ -95,6 +96,8 @@ def _decoder_loss(params, src, read, targets, config):
 
 def outside(config, seeds=24):
     """How far the mean loss is from the interval, and how far Student's t allows it to be once in a million."""
+    from scipy import stats
+
     losses, reads = zip(*(measured(config, seed) for seed in range(seeds)), strict=True)
     low, high = initial_loss(config, reads[0])
     mean = np.mean(losses)

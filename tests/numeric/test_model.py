@@ -126,6 +126,7 @@ def test_the_gradient_of_each_array_is_the_derivative_along_it(config):
     assert [name for name in flatten(sample(config)) if gradient_differs(config, name)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", [TRANSLATOR, WRITER], ids=["encoder-decoder", "decoder"])
 def test_the_gradient_under_dropout_is_that_of_what_was_kept(config):
     assert gradient_differs(replace(config, dropout=0.25)) == 0

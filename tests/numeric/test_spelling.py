@@ -13,6 +13,7 @@ from numeric import spelling
 from numeric.spelling import BOS, EOS, PAD, SPECIAL, Split, batch, decode, draw, encode, spell, split, vocabulary
 
 SOME = random.Random(0).sample(range(10**6), 20_000)
+PART = 4000  # of them by default
 
 
 @pytest.fixture(scope="module", params=["en", "ko"])
@@ -20,10 +21,10 @@ def language(request):
     return request.param
 
 
-@pytest.fixture(scope="module")
-def names(language):
-    """The small numbers, and 20,000 others."""
-    return {number: spell(number, language) for number in [*range(1200), *SOME]}
+@pytest.fixture(scope="module", params=[PART, pytest.param(len(SOME), marks=pytest.mark.slow)])
+def names(language, request):
+    """The small numbers, and some others."""
+    return {number: spell(number, language) for number in [*range(1200), *SOME[: request.param]]}
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +109,7 @@ def lengths(numbers):
     return np.bincount([len(str(number)) for number in numbers], minlength=7)[1:].tolist()
 
 
+@pytest.mark.slow
 def test_held_out_numbers_have_all_lengths(parted):
     assert parted.held_out.shape == (2000,) and len(set(parted.held_out)) == 2000
     counts = lengths(parted.held_out)

@@ -47,6 +47,7 @@ def test_it_trains_tests_and_says_so(run):
     assert os.listdir() == []
 
 
+@pytest.mark.slow
 def test_an_interrupted_and_resumed_run_ends_where_the_whole_one_does(run):
     assert run(*TINY, "--dropout", 0.25, "--steps", 6, "--save", "whole.npz").exit_code == 0
     assert run(*TINY, "--dropout", 0.25, "--steps", 4, "--save", "part.npz").exit_code == 0
@@ -88,6 +89,7 @@ def test_right_names_stand_without_a_correction(run, monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_the_loss_is_plotted(run):
     pytest.importorskip("matplotlib")
     assert run(*TINY, "--steps", 3, "--plot", "loss.svg").exit_code == 0

@@ -22,7 +22,8 @@ def imported(path):
 
 def test_nothing_imports_the_commands():
     assert len(BELOW) > 100
-    assert [(path, name) for path in BELOW for name in imported(path) if name.startswith("proofs.commands")] == []
+    speaking = [path for path in BELOW if "commands" in path.read_text("utf-8")]
+    assert [(path, name) for path in speaking for name in imported(path) if name.startswith("proofs.commands")] == []
 
 
 def test_such_an_import_is_found(tmp_path, monkeypatch):

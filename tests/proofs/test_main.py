@@ -16,7 +16,6 @@ import proofs
 from proofs.registry import all_claims
 
 from .commands.command_line import GOOD, WRONG, file_of, run
-from .thinned import thinned
 
 PACKAGE = Path(proofs.__file__).parent
 
@@ -94,7 +93,7 @@ def test_interrupted_by_the_terminal(tmp_path, jobs):
 @pytest.mark.parametrize(
     "arguments",
     [
-        [], ["list"], ["claims"], ["--help"], *([c, "--help"] for c in ("check", "list", "show", "trust", "claims")),
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ([], ["claims"])), ["-k", "softmax"], ["list"], ["--help"], *([c, "--help"] for c in ("check", "list", "show", "trust", "claims")),
         *(["trust", name] for name in ("positions_are_distinct", "jacobian_vanishes", "softmax.positive")),
     ],
     ids=lambda a: " ".join(a) or "check",
@@ -104,7 +103,8 @@ def test_no_line_is_wider_than_the_terminal(arguments):
         assert cell_len(line) <= 80, line
 
 
-@pytest.mark.parametrize("claim", thinned(all_claims()))
+@pytest.mark.cases(12)
+@pytest.mark.parametrize("claim", all_claims(), ids=lambda c: c.name)
 def test_no_page_is_wider_than_the_terminal(claim):
     for line in run("show", claim.name).stdout.splitlines():
         assert cell_len(line) <= 80, line

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,13 +13,21 @@ import pytest
 import proofs
 
 ROOT = Path(proofs.__file__).parent
-SOURCES = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in sorted(ROOT.rglob("*.py"))}
-TRUSTED = [name for name, tree in SOURCES.items() if (ast.get_docstring(tree) or "").startswith("TRUSTED")]
+SOURCES = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in sorted(ROOT.rglob("*.py"))}
+TRUSTED = [name for name, text in SOURCES.items() if text.startswith('"""TRUSTED')]
 FORBIDDEN = {"subs", "xreplace", "simplify", "nsimplify", "doit", "equals", "evalf", "sympify", "eval", "exec"}
 
 
+_tree = cache(ast.parse)
+
+
+def _speaking_of(*words: str) -> list[str]:
+    """The files that have one of these words; the others need not be parsed."""
+    return [name for name, text in SOURCES.items() if any(word in text for word in words)]
+
+
 def _nodes(name: str) -> Iterator[ast.AST]:
-    return ast.walk(SOURCES[name])
+    return ast.walk(_tree(SOURCES[name]))
 
 
 def _called(node: ast.AST) -> str | None:
@@ -84,15 +93,16 @@ def test_what_is_trusted_leans_on_what_is_trusted(name: str) -> None:
 
 
 def test_only_axioms_cites() -> None:
-    assert {name for name in SOURCES for n in _nodes(name) if _called(n) == "cite"} == {"axioms.py"}
+    assert {name for name in _speaking_of("cite") for n in _nodes(name) if _called(n) == "cite"} == {"axioms.py"}
 
 
 def test_only_the_kernel_holds_the_seal() -> None:
+    speaking = _speaking_of("_SEAL", "_proved")
     used = {
-        name for name in SOURCES for n in _nodes(name) if "_SEAL" in (getattr(n, "id", None), getattr(n, "attr", None))
+        name for name in speaking for n in _nodes(name) if "_SEAL" in (getattr(n, "id", None), getattr(n, "attr", None))
     }
     assert used == {"kernel.py"}
-    private = [a.name for name in SOURCES for n in _nodes(name) if isinstance(n, ast.ImportFrom) for a in n.names]
+    private = [a.name for name in speaking for n in _nodes(name) if isinstance(n, ast.ImportFrom) for a in n.names]
     assert "_SEAL" not in private and "_proved" not in private
 
 
@@ -101,7 +111,7 @@ def test_only_the_kernel_holds_the_seal() -> None:
     ["assert x", "x = 0.5", "y.subs(a, b)", "import sympy", "t.replace(a, b)", "from ..theorems import softmax"],
 )
 def test_these_tests_can_fail(planted: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(SOURCES, "rules/normal.py", ast.parse(planted))
+    monkeypatch.setitem(SOURCES, "rules/normal.py", planted)
     checks = [
         test_no_assert_statement,
         test_no_float,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -65,9 +64,9 @@ def test_what_the_constructors_build_is_well_typed(term: Term) -> None:
     check_entry(term)
 
 
-@pytest.mark.parametrize("claim", all_claims(), ids=lambda c: c.name)
-def test_every_statement_is_well_typed(claim: Any) -> None:
-    check_entry(tuple(claim.statement))
+def test_every_statement_is_well_typed() -> None:
+    for claim in all_claims():
+        check_entry(tuple(claim.statement))
 
 
 @pytest.mark.parametrize("rule", GENERATORS)

@@ -1,6 +1,7 @@
 """One contract a file; found by walking this folder. Files that begin with an underscore are shared parts of contracts."""
 
 import pkgutil
+from functools import cache
 from importlib import import_module
 
 from ..contract import Contract
@@ -11,6 +12,7 @@ def contract_names() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
 
 
+@cache
 def contract_named(name: str) -> Contract:
     """Raises UsageError for a name that no file has."""
     if name not in contract_names():

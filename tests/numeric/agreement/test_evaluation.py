@@ -117,13 +117,10 @@ def test_every_node_has_the_value_it_has_in_mpmath(term, seed):
 
 SHORT = 2000  # operations with every definition unfolded, which takes mpmath a tenth of a second
 SPEAKING = [c for c in RELATIONS if layers_of(c.statement) and written_out(c.statement) <= SHORT]
-PART = 6  # of them by default
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [pytest.param(c, id=c.name, marks=[pytest.mark.slow] if k % PART else []) for k, c in enumerate(SPEAKING)],
-)
+@pytest.mark.cases(24)
+@pytest.mark.parametrize("claim", SPEAKING, ids=lambda c: c.name)
 def test_every_statement_has_the_value_it_has_in_mpmath(claim):
     """With definitions unfolded, and again with the layers asked."""
     [(_, statement), *_] = instances(claim)

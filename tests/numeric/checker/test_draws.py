@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
 from numeric.checker.contracts import contract_named
 from numeric.checker.draws import CHANCE, Sample, allowed, finding_of_draws
@@ -30,6 +29,8 @@ def independent(rng, shape, p):
 @pytest.mark.parametrize("p", [0.01, 0.1, 0.5, 0.9])
 @pytest.mark.parametrize("trials", [10, 1000, 100000])
 def test_the_bound_holds_for_the_binomial_law_with_the_chance_that_it_states(p, trials):
+    from scipy.stats import binom
+
     reach = allowed(Statistic("share", "", 0.0, p, trials, slope=0.0), DOUBLE)
     outside = binom.cdf(math.ceil((p - reach) * trials) - 1, trials, p) + binom.sf(
         math.floor((p + reach) * trials), trials, p
@@ -38,6 +39,8 @@ def test_the_bound_holds_for_the_binomial_law_with_the_chance_that_it_states(p, 
 
 
 def test_half_of_the_bound_would_not_do():
+    from scipy.stats import binom
+
     half = allowed(Statistic("share", "", 0.0, 0.5, 100, slope=0.0), DOUBLE) / 2
     assert binom.sf(math.floor((0.5 + half) * 100), 100, 0.5) > 1e5 * CHANCE
 

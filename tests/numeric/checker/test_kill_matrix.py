@@ -1,6 +1,5 @@
 """Every known mistake of every contract is found by a default run, and named as itself."""
 
-import functools
 import re
 
 import numpy as np
@@ -15,46 +14,42 @@ from proofs.registry import all_claims
 EVERY = [(name, known) for name in contract_names() for known in contract_named(name).mistakes]
 IDS = [known.id for _, known in EVERY]
 DTYPES = ("float64", "float32")
-PER_CONTRACT = 3  # by default; --all takes every one
 WHOLE = ("encoder_layer", "decoder_layer", "transformer")  # each variant is told from many others, which takes seconds
 STRUCTURES = 100  # mistakes and variants that differ in structure, all contracts together, at least
 
 
-def thinned():
-    """All in float64, some of them slow; in float32 all slow; what shows in 16 bits only, there, slow too."""
-    seen = {}
+def planted_ones():
+    """In float64 and in float32, and what shows in 16 bits only, there."""
     for name, known in EVERY:
-        long = name in WHOLE
-        seen[name] = seen.get(name, 0) + (not long)
         shown = getattr(known, "dtypes", DTYPES)
         for dtype in [each for each in DTYPES if each in shown] or shown:
-            default = dtype == "float64" and seen[name] <= PER_CONTRACT and not long
-            slow = () if default else pytest.mark.slow
+            slow = pytest.mark.slow if name in WHOLE else ()
             yield pytest.param(name, known, dtype, marks=slow, id=f"{known.id}-{dtype}")
 
 
-@pytest.mark.parametrize(("name", "known", "dtype"), list(thinned()))
+@pytest.mark.cases(6)
+@pytest.mark.parametrize(("name", "known", "dtype"), list(planted_ones()))
 def test_a_planted_mistake_is_found_and_named(name, known, dtype):
     row = row_of(known, judged(contract_named(name), known, dtype), dtype)
     assert row.detected, row
     assert row.recognised, row
 
 
-VARYING = [name for name in contract_names() if contract_named(name).variants]
+VARIANTS = [
+    pytest.param(name, known, marks=pytest.mark.slow if name in WHOLE else (), id=known.id)
+    for name, known in EVERY
+    if isinstance(known, Variant) and known.of == "values"
+]
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow if name in WHOLE else ()) for name in VARYING]
-)
-def test_an_accepted_variant_passes(name):
-    contract = contract_named(name)
-    for known in contract.mistakes:
-        if isinstance(known, Variant) and known.of == "values":
-            forward, _ = planted(contract, known)
-            report = check(name, forward, adapter="numpy", accept=(known.id,))
-            assert report.finding("values").verdict == "variant"
-            assert report.verdict == "pass", str(report)
-            assert known.converter and known.converter.rstrip(". ") in report.finding("values").message
+@pytest.mark.cases(4)
+@pytest.mark.parametrize(("name", "known"), VARIANTS)
+def test_an_accepted_variant_passes(name, known):
+    forward, _ = planted(contract_named(name), known)
+    report = check(name, forward, adapter="numpy", accept=(known.id,))
+    assert report.finding("values").verdict == "variant"
+    assert report.verdict == "pass", str(report)
+    assert known.converter and known.converter.rstrip(". ") in report.finding("values").message
 
 
 # their formulas add up in 16 bits, where the right one would fail too; and one takes no 16 bits
@@ -67,16 +62,13 @@ NOT_IN_16_BITS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-@pytest.mark.parametrize("name", VARYING)
-def test_an_accepted_variant_passes_in_other_dtypes(name, dtype):
-    contract = contract_named(name)
-    for known in contract.mistakes:
-        if isinstance(known, Variant) and known.of == "values":
-            forward, _ = planted(contract, known, dtype)
-            with np.errstate(all="ignore"):
-                report = check(name, forward, adapter="numpy", dtype=dtype, accept=(known.id,))
-            wanted = NOT_IN_16_BITS.get(known.id, "pass") if dtype == "bfloat16" else "pass"
-            assert report.verdict == wanted, str(report)
+@pytest.mark.parametrize(("name", "known"), VARIANTS)
+def test_an_accepted_variant_passes_in_other_dtypes(name, known, dtype):
+    forward, _ = planted(contract_named(name), known, dtype)
+    with np.errstate(all="ignore"):
+        report = check(name, forward, adapter="numpy", dtype=dtype, accept=(known.id,))
+    wanted = NOT_IN_16_BITS.get(known.id, "pass") if dtype == "bfloat16" else "pass"
+    assert report.verdict == wanted, str(report)
 
 
 def test_they_differ_in_structure():
@@ -104,12 +96,8 @@ def test_ids_are_unique_and_twins_exist():
             assert known.id in among[twin].twins, f"{known.id} names {twin}, which does not name it back"
 
 
-@functools.cache
-def theorem_names():
-    return {claim.name for claim in all_claims()}
-
-
-@pytest.mark.parametrize(("name", "known"), EVERY, ids=IDS)
-def test_each_names_a_theorem_that_exists(name, known):
-    assert known.theorem in theorem_names()
-    assert isinstance(known, (Mistake, Instability)) and known.says and not known.says.endswith(".")
+def test_each_names_a_theorem_that_exists():
+    theorems = {claim.name for claim in all_claims()}
+    for _, known in EVERY:
+        assert known.theorem in theorems, known.id
+        assert isinstance(known, (Mistake, Instability)) and known.says and not known.says.endswith("."), known.id

@@ -59,6 +59,7 @@ def test_each_subject_has_its_line_and_the_worst_verdict_counts(library):
     assert result.exit_code == 1
 
 
+@pytest.mark.slow
 def test_json_has_all_of_it_and_nothing_that_was_not_run_passes(library):
     result = run("numpy", "--json", "--dtype", "float32")
     told = json.loads(result.stdout)

@@ -119,6 +119,7 @@ def test_is_detected_and_named_in_part_or_located(name):
         assert report.finding(broken).verdict == "fail" and report.finding(broken).theorem in str(report), broken
 
 
+@pytest.mark.slow
 def test_two_in_one_formula_are_no_single_one():
     """Each of the two by itself has a name, so that it is the two together that have none."""
 

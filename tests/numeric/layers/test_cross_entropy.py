@@ -182,6 +182,7 @@ def test_extreme_logits(row, target, dtype, rounding):
         assert float_misses(cross_entropy, logits, targets, dloss, 0.0, rounding) == (0, 0)
 
 
+@pytest.mark.slow
 def test_mutants_without_a_fault_are_let_through(sample, not_enclosed, gradient_by_differences):
     logits, dloss = sample((2, 3, 5), scale=2), np.array(0.75)
     for right in (mutant_forward(right_loss), mutant_backward(right_rows)):

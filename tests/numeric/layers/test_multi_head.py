@@ -357,6 +357,7 @@ def test_the_layer_itself_passes_where_the_mutants_do_not(dtype, rounding, sampl
     assert float_misses(multi_head, inputs, ALIKE, keep, rounding) == NOTHING
 
 
+@pytest.mark.slow
 def test_the_definition_catches_mutants_too(sample, not_enclosed, gradient_by_differences):
     sizes = CASES["one group"]
     inputs = arguments(sizes, sample)

@@ -45,9 +45,8 @@ def test_what_belongs_to_jax_is_known_without_asking_it():
     assert not ADAPTER.owns_callable(np.exp)
 
 
-@pytest.mark.parametrize(
-    "dtype", ["float64", pytest.param("float32", marks=slow), pytest.param("float16", marks=slow), "bfloat16"]
-)
+@slow
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
 def test_softmax_passes_in_its_dtype(dtype):
     report = check(
         "softmax", jax.nn.softmax, options={"axis": -1}, dtype=dtype, probes=(*GENERIC, "gradient sums to 0")
@@ -71,7 +70,8 @@ def composite(z, axis=-1, temperature=1.0):
     return p / p.sum(axis, keepdims=True)
 
 
-@pytest.mark.parametrize("dtype", ["float64", pytest.param("bfloat16", marks=slow)])
+@slow
+@pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
 def test_a_jitted_function_is_found_to_be_one_of_jax(dtype):
     report = check("softmax", jax.jit(composite, static_argnames="axis"), dtype=dtype, probes=GENERIC)
     report.raise_if_failed()
@@ -153,11 +153,13 @@ def test_numpy_inside_has_values_but_no_gradients():
     assert "it or its autograd raised TracerArrayConversionError" in report.finding("calls").message
 
 
+@slow
 def test_a_backward_of_ones_own_comes_before_autograd():
     report = check("softmax", jax.nn.softmax, backward=lambda dy, z: dy, adapter="jax", probes=GENERIC)
     assert "softmax.gradient_is_cotangent" in report.mistakes
 
 
+@slow
 def test_integers_get_no_gradient():
     def cross_entropy(logits, targets):
         return -jnp.take_along_axis(jax.nn.log_softmax(logits), targets[:, None], -1).mean()
@@ -167,12 +169,14 @@ def test_integers_get_no_gradient():
     assert report.finding("gradients").verdict == report.finding("equal logits").verdict == "pass"
 
 
+@slow
 def test_nothing_strided_is_asked_of_it():
     report = check("softmax", jax.nn.softmax, options={"axis": -1}, probes=("generic (3, 5, 7)*", "*ing*"))
     assert report.finding("values").evidence["probes"] == 3 + len(["single entry"])
     assert ADAPTER.layouts == ("contiguous",)
 
 
+@slow
 def test_the_checker_does_not_import_jax():
     program = "import sys, numeric.checker as c; c.check('softmax', lambda z: z, probes=['ties']); print('jax' in sys.modules)"
     root = Path(__file__).parents[4]

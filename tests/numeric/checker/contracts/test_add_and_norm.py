@@ -132,6 +132,7 @@ def test_every_size_passes(dtype):
     report.raise_if_failed()
 
 
+@slow
 def test_a_block_of_one_order_is_judged_by_that_order():
     def pre(x, sublayer, gain, bias):
         return x + sublayer(quotient(x, gain, bias, 1e-5))

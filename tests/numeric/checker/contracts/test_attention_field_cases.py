@@ -137,6 +137,7 @@ def renormalised(q, k, v, mask=None, causal=False):
     return p / p.sum(-1, keepdims=True) @ v
 
 
+@pytest.mark.slow
 def test_mk12_masking_weights_and_normalising_again_is_right_until_it_underflows():
     report = check(NAME, renormalised)
     failed = report.finding("values").evidence["failed_probes"]
@@ -204,6 +205,7 @@ def scaled(factor_of):
     return forward
 
 
+@pytest.mark.slow
 def test_sc1_the_scale_of_all_heads_is_fitted_as_a_factor():
     message = check(NAME, scaled(lambda d: 1 / np.sqrt(2)), probes=GENERIC).finding("values").message
     assert "it is what the scale times sqrt(d_k) = 0.7071067812 gives, where 1 is right" in " ".join(message.split())
@@ -297,12 +299,14 @@ def filled(q, k, v, mask=None, causal=False):
     return softmax(np.where(kept(mask, causal, q, k), s, -1e300)) @ v
 
 
+@pytest.mark.slow
 def test_gr4_widths_of_values_other_than_those_of_keys_show_a_scale_of_the_wrong_one():
     report = check(NAME, filled, backward=scaled_by_values, probes=GENERIC)
     assert only(report) == "gradient_scale_of_values"
     check(NAME, filled, backward=scaled_by_values, probes=("d_v = d_k",)).raise_if_failed()
 
 
+@pytest.mark.slow
 def test_gr8_a_backward_without_the_mask_of_the_forward():
     contract = contract_named(NAME)
     for part in ("mask", "causal"):
@@ -346,6 +350,7 @@ def capped(c, l, factor):
     return factor * np.tanh(l / c)
 
 
+@pytest.mark.slow
 def test_ac7_a_softcap_multiplies_by_the_cap_and_not_by_the_score():
     l, c = np.array([120.0, -120.0]), 30.0
     assert capped(c, l, c) == pytest.approx([29.980, -29.980], abs=6e-4)  # odd, and within the cap

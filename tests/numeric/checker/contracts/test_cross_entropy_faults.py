@@ -87,6 +87,7 @@ FIELD = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", FIELD)
 def test_field_case(case):
     logits, targets, options, right, wrong, implementation, name = FIELD[case]
@@ -122,6 +123,7 @@ def test_field_case_4_a_mean_of_means_breaks_the_splits():
     )
 
 
+@pytest.mark.slow
 def test_field_case_7_finite_logits_have_a_finite_loss():
     def logarithm_of_softmax(logits, targets, ignore_index=-100, label_smoothing=0.0):
         return functional.nll_loss(torch.softmax(logits, -1).log(), targets, ignore_index=ignore_index)
@@ -160,6 +162,7 @@ def test_ignore_index_is_not_passed_where_it_may_be_absent_and_there_is_a_defaul
     assert None in seen
 
 
+@pytest.mark.slow
 def test_a_class_may_be_what_is_ignored():
     check("cross_entropy", plain, backward=gradient, options={"ignore_index": 0}, probes=SMALL).raise_if_failed()
     wrong = check("cross_entropy", lambda z, t: plain(z, t), options={"ignore_index": 0}, probes=SMALL)

@@ -42,6 +42,7 @@ def test_every_right_order_passes_a_whole_run(name, dtype, seed):
     check("decoder_layer", RIGHT[name].decoder_layer, adapter="numpy", dtype=dtype, seed=seed).raise_if_failed()
 
 
+@slow
 @pytest.mark.parametrize("dtype", EVERY_DTYPE)
 def test_the_gradients_of_our_own_layer_pass(dtype):
     report = check(
@@ -75,8 +76,9 @@ def test_every_size_passes(dtype):
             ).raise_if_failed()
 
 
-@pytest.mark.parametrize("dtype", ["float64", pytest.param("float32", marks=slow)])
-@pytest.mark.parametrize("order", ["post", pytest.param("pre", marks=slow)])
+@slow
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("order", ["post", "pre"])
 def test_twice_the_bound_in_one_entry_is_seen(dtype, order):
     model = precision_of(dtype)
     probe = Probe("planted", inputs(np.random.default_rng(3), FORMATS[dtype], SETTING, 2, 4, 3), {"order": order})
@@ -113,6 +115,7 @@ def test_twice_the_bound_in_one_entry_is_seen(dtype, order):
     assert set(verdicts(2.0)) <= {"fail", "variant"}
 
 
+@slow
 def test_one_in_1e10_is_seen_in_float64():
     def wrong(*arguments, **options):
         y = own(*arguments, **options)

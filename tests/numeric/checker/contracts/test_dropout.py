@@ -115,8 +115,9 @@ TORCH = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=slow), pytest.param(2, marks=slow)])
-@pytest.mark.parametrize("dtype", ["float32", *(pytest.param(each, marks=slow) for each in ("float64", "float16"))])
+@slow
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
 @pytest.mark.parametrize("name", TORCH)
 def test_torch_passes_with_its_autograd(name, dtype, seed):
     report = check("dropout", TORCH[name], adapter="torch", dtype=dtype, seed=seed, probes=FEW)
@@ -133,6 +134,7 @@ def test_the_bound_is_within_reach(dtype):
     assert all(0.1 < report.finding(kind).evidence["worst"]["ratio"] < 1 for kind in ("values", "gradients"))
 
 
+@slow
 def test_modules_have_their_rate_built_in():
     training, evaluating = torch.nn.Dropout(0.3), torch.nn.Dropout(0.3).eval()
     report = check("dropout", training, options={"p": 0.3, "training": True}, adapter="torch", probes=FEW)
@@ -165,6 +167,7 @@ def test_field_case_mh8_a_single_weight_is_kept_as_one_and_a_quarter_or_dropped(
     assert found == {0, 1.25}
 
 
+@slow
 def test_field_case_mh9_active_at_evaluation():
     def active(x, p=0.1, training=True):
         return functional.dropout(x, p, True)
@@ -176,6 +179,7 @@ def test_field_case_mh9_active_at_evaluation():
     assert told.verdict == "fail" and "at options where nothing is random" in told.message
 
 
+@slow
 def test_a_seed_that_is_set_anew_in_each_call_is_told():
     def seeded(x, p=0.1, training=True):
         torch.manual_seed(0)
@@ -187,6 +191,7 @@ def test_a_seed_that_is_set_anew_in_each_call_is_told():
     assert "found 1, expected 0." in report.finding("draws").message
 
 
+@slow
 def test_a_mask_for_whole_rows_is_told():
     one = Layer(lambda rng, shape, p: np.broadcast_to(uniform(rng, (*shape[:-1], 1), p), shape), divided)
     report = check("dropout", one.forward, backward=one.backward, probes=FEW)
@@ -194,6 +199,7 @@ def test_a_mask_for_whole_rows_is_told():
     assert report.finding("values").verdict == report.finding("gradients").verdict == "pass"
 
 
+@slow
 def test_another_rate_is_fitted_and_its_law_refused():
     report = check("dropout", lambda x, p=0.1, training=True: functional.dropout(x, p / 2, training), adapter="torch")
     assert report.verdict == report.finding("draws").verdict == "fail"
@@ -201,6 +207,7 @@ def test_another_rate_is_fitted_and_its_law_refused():
     assert "it is what p = 0.25 gives" in always.finding("values").message
 
 
+@slow
 def test_a_mask_drawn_anew_in_backward_is_told():
     one, other = Layer(uniform, divided), Layer(uniform, divided)
 

@@ -128,8 +128,9 @@ def test_every_size_passes(dtype):
         report.raise_if_failed()
 
 
-@pytest.mark.parametrize("dtype", ["float64", pytest.param("float32", marks=slow)])
-@pytest.mark.parametrize("order", ["post", pytest.param("pre", marks=slow)])
+@slow
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("order", ["post", "pre"])
 def test_twice_the_bound_in_one_entry_is_seen(dtype, order):
     model, options = precision_of(dtype), {**SETTING, "order": order}
     probe = Probe("planted", inputs(np.random.default_rng(3), FORMATS[dtype], SETTING, 2, 4), {"order": order})
@@ -167,6 +168,7 @@ def test_twice_the_bound_in_one_entry_is_seen(dtype, order):
     assert set(verdicts(2.0)) <= {"fail", "variant"}
 
 
+@slow
 def test_one_in_1e10_is_seen_in_float64():
     def wrong(*arrays, **options):
         y = own(*arrays, **options)
@@ -207,6 +209,7 @@ def test_rs1_the_skip_path_takes_the_normalised_x():
     assert report.mistakes[0] == "encoder_layer.skips_normalised"
 
 
+@slow
 def test_eps_is_fitted():
     layer = Parts(norm=lambda x, gain, bias, eps: norm(x, gain, bias, 1e-4)).encoder_layer
     assert (
@@ -215,6 +218,7 @@ def test_eps_is_fitted():
     )
 
 
+@slow
 def test_two_mistakes_at_once_are_located():
     """The last of the batch is scaled, and relu follows."""
 
@@ -227,6 +231,7 @@ def test_two_mistakes_at_once_are_located():
     assert "no known mistake" in report.finding("values").message
 
 
+@slow
 def test_a_fully_masked_row_decides_nothing_unless_it_leaks():
     mask = np.ones((4, 4), dtype=bool)
     mask[1] = False

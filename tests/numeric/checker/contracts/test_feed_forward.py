@@ -116,6 +116,7 @@ def test_without_a_keyword_only_relu_is_asked_for():
     )
 
 
+@slow
 def test_the_gelu_of_another_convention_is_a_variant():
     def forward(x, w1, b1, w2, b2, activation="relu"):
         a = x @ w1 + b1
@@ -140,6 +141,7 @@ def test_two_mistakes_at_once_are_seen_and_located():
     assert check("feed_forward", two).verdict == "fail"
 
 
+@slow
 def test_one_wrong_gradient_among_five_is_located():
     def backward(dy, x, w1, b1, w2, b2, activation="relu"):
         tensors = [torch.tensor(each, requires_grad=True) for each in (x, w1, b1, w2, b2)]

@@ -67,6 +67,7 @@ def test_pytorch_passes_with_its_gradients(name, dtype, seed):
         assert 0.05 < report.finding(kind).evidence["worst"]["ratio"] < 1
 
 
+@slow
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_one_plus_erf_passes_and_is_told_to_lose_digits(dtype):
     for name, forward in LOSING.items():
@@ -88,6 +89,7 @@ def test_the_tail_in_float32():
     check("gelu", with_erfc, dtype="float32", probes=[tail]).raise_if_failed()
 
 
+@slow
 @pytest.mark.parametrize("dtype", EVERY_DTYPE)
 def test_the_approximations_are_variants(dtype):
     """Field case AC2: in bfloat16 the negative tail tells, and the positive one cannot."""
@@ -109,6 +111,7 @@ def test_the_approximations_are_variants(dtype):
         check("gelu", tanh, adapter="torch", dtype=dtype, probes=("positive tail",)).raise_if_failed()
 
 
+@slow
 def test_a_sigmoid_with_every_intermediate_in_bfloat16_is_still_a_sigmoid():
     def quick(x):
         return x * torch.sigmoid(1.702 * x)

@@ -205,6 +205,7 @@ def test_ln14_another_eps_is_fitted_and_printed(eps, dtype):
     assert told == pytest.approx(eps, rel=1e-6 if dtype == "float64" else 1e-3)
 
 
+@slow
 def test_another_scale_and_another_gain_are_fitted():
     def scaled(x, gain, bias, eps=1e-5):
         return two_passes(x, gain * 0.9, bias, eps)
@@ -216,6 +217,7 @@ def test_another_scale_and_another_gain_are_fitted():
     assert "what is added to gain = 0.5 gives" in check("layer_norm", half_added).finding("values").message
 
 
+@slow
 def test_gain_stored_less_one_is_a_variant_and_may_be_accepted():
     def zero_centred(x, gain, bias, eps=1e-5):
         return two_passes(x, 1 + gain, bias, eps)

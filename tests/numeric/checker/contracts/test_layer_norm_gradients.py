@@ -129,7 +129,8 @@ def test_every_size_passes(backward, dtype):
     check("layer_norm", forward, backward=backward, adapter="numpy", dtype=dtype, probes=probes).raise_if_failed()
 
 
-@pytest.mark.parametrize("dtype", ["float64", pytest.param("bfloat16", marks=slow)])
+@slow
+@pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
 def test_a_long_probe_passes_in_time(dtype):
     rng = np.random.default_rng(0)
     long = Probe("64 x 4096", (rng.standard_normal((64, 4096)), rng.standard_normal(4096), rng.standard_normal(4096)))
@@ -140,6 +141,7 @@ def test_a_long_probe_passes_in_time(dtype):
     assert 1e-4 < report.finding("values").evidence["worst"]["ratio"] < 1
 
 
+@slow
 def test_ln7_a_mean_too_many_or_missing():
     x, g = np.array([[1.0, 2.0, 4.0]]), np.array([[1.0, 0.0, 0.0]])
     ones, zeros = np.ones(3), np.zeros(3)

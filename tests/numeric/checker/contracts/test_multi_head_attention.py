@@ -124,6 +124,7 @@ def test_every_right_arrangement_passes(forward, dtype, seed):
     assert 0.005 < report.finding("values").evidence["worst"]["ratio"] <= 1
 
 
+@slow
 def test_an_error_of_twice_the_bound_in_one_entry_is_seen():
     rng = np.random.default_rng(0)
     shapes = ((1, 3, 4), (1, 5, 4), (4, 4), (4, 2), (4, 2), (4, 4))
@@ -214,6 +215,7 @@ def test_what_a_fully_masked_row_gives_is_noted():
     assert "a fully masked row gives NaN" in gives(nan)
 
 
+@slow
 def test_two_mistakes_at_once_are_found_and_located_though_not_named():
     def merged_without_transpose_and_unscaled(
         x_q, x_kv, w_q, w_k, w_v, w_o, heads=2, kv_heads=None, mask=None, causal=False

@@ -120,7 +120,8 @@ def test_the_bound_is_never_exceeded_nor_out_of_reach(contract, subject, dtype, 
         assert 0.05 < ratio <= 1
 
 
-@pytest.mark.parametrize("dtype", ["bfloat16", pytest.param("float16", marks=slow)])
+@slow
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 def test_pytorch_adds_up_the_gradients_of_gain_and_bias_in_16_bits(dtype):
     report = check("layer_norm", layer_norm, adapter="torch", dtype=dtype)
     assert "right formula, unstable at" in report.finding("gradients").message
@@ -137,6 +138,7 @@ def test_another_eps_is_fitted_in_values_and_gradients(eps):
         assert fitted == pytest.approx(eps, rel=1e-6)
 
 
+@slow
 def test_a_variance_without_gradient_is_told_by_the_gradients_only():
     def detached(x, gain, bias, eps=1e-5):
         v, m = torch.var_mean(x, -1, correction=0, keepdim=True)

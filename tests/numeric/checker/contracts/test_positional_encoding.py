@@ -187,6 +187,7 @@ def test_positions_in_bfloat16_are_seen_from_257_on():
     check("positional_encoding", encoding, probes=("generic*",)).raise_if_failed()
 
 
+@slow
 def test_a_frequency_off_by_1e_minus_10_fails_in_float64():
     encoding = planted(base=10000.0 * (1 + 1e-10))
     assert check("positional_encoding", encoding, options={"base": 10000.0}).verdict == "fail"

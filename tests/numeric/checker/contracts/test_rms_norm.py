@@ -175,6 +175,7 @@ def test_ln11_squares_in_float16():
     assert report.finding("scale law").verdict == "fail"
 
 
+@slow
 def test_ln13_one_and_two_added_to_gain():
     def plus(offset):
         return lambda x, gain, eps=1e-5: quotient(x, gain + offset, eps)

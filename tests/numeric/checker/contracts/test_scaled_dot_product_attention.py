@@ -203,6 +203,7 @@ def jacobian_as_matrix(dy, q, k, v, mask=None, causal=False):
 DEFAULT |= {("row_term_of_output", "float32")}
 
 
+@slow
 @pytest.mark.parametrize(
     ("backward", "dtype", "seed"),
     list(cases([row_term_of_weights, row_term_of_output, products_apart, jacobian_as_matrix])),
@@ -237,6 +238,7 @@ def test_an_error_of_twice_the_bound_in_one_entry_is_seen(dtype, mask):
     assert bound.max() < 1e3 * precision_of(dtype).stored.unit
 
 
+@slow
 @pytest.mark.parametrize("what", ["values", "gradients"])
 def test_a_relative_error_of_1e_10_is_seen_in_float64(what):
     def forward(*arrays, **options):
@@ -303,6 +305,7 @@ def nan_in_the_gradient(dy, q, k, v, mask=None, causal=False):
     return product(ds, k), product(transposed(ds), q), product(transposed(p), dy)
 
 
+@slow
 def test_nan_that_leaks_into_the_gradients_of_keys_is_named():
     report = check(NAME, plain, backward=nan_in_the_gradient, probes=EMPTY)
     assert report.finding("values").verdict == "pass" and report.finding("gradients").verdict == "fail"
@@ -328,6 +331,7 @@ def always_causal(q, k, v):
     return plain(q, k, v, None, True)
 
 
+@slow
 def test_options_may_be_fixed():
     report = check(NAME, always_causal, options={"causal": True, "mask": None})
     report.raise_if_failed()

@@ -47,6 +47,7 @@ def test_every_right_order_passes_a_whole_run(name, dtype, seed):
     check("transformer", RIGHT[name].transformer, adapter="numpy", dtype=dtype, seed=seed).raise_if_failed()
 
 
+@slow
 @pytest.mark.parametrize("dtype", EVERY_DTYPE)
 def test_the_gradients_of_our_own_layers_pass(dtype):
     report = check("transformer", own, backward=own_backward, adapter="numpy", dtype=dtype, probes=FEW)
@@ -54,6 +55,7 @@ def test_the_gradients_of_our_own_layers_pass(dtype):
     assert 0.02 < report.finding("gradients").evidence["worst"]["ratio"] < 1
 
 
+@slow
 def test_our_own_model_passes():
     """With its own order of steps, for sources whose token 0 is padding."""
 

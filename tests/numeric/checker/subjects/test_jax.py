@@ -20,8 +20,9 @@ def test_all_that_was_promised_is_there():
     assert {each.contract for each in SUBJECTS.values()} >= set(promised.split())
 
 
-@pytest.mark.parametrize("name", ["nn.relu", *(pytest.param(each, marks=slow) for each in SUBJECTS)])
-@pytest.mark.parametrize("dtype", ["float64", pytest.param("float32", marks=slow)])
+@slow
+@pytest.mark.parametrize("name", SUBJECTS)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_each_passes(name, dtype):
     one = surveyed("jax", SUBJECTS[name], dtype)
     expected = NOT_PASSED.get((name, dtype))
@@ -40,6 +41,7 @@ def test_attention_takes_its_softmax_in_float32():
     check(one.contract, one.forward, precision="float32", **settings).raise_if_failed()
 
 
+@slow
 @pytest.mark.parametrize("name", ["nn.gelu", "random.bernoulli, dropout"])
 def test_a_generic_probe_of_each_wrapper(name):
     one = SUBJECTS[name]
@@ -48,6 +50,7 @@ def test_a_generic_probe_of_each_wrapper(name):
     assert set(report.mistakes) == set(one.accept)
 
 
+@slow
 def test_cross_entropy_passes_without_options():
     forward = SUBJECTS["cross-entropy by log_softmax"].forward
     options = {"ignore_index": None, "label_smoothing": 0.0}

@@ -55,6 +55,7 @@ def mutations(name, count):
         raise AssertionError(f"{wrong[at - 60 : at]} >>> {wrong[at : at + 60]}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["softmax_jacobian.jacobian", "shift_instances.instance_of_two"])
 def test_one_wrong_token_is_refused(name):
     mutations(name, 150)
