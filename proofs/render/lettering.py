@@ -8,7 +8,7 @@ from collections.abc import Callable
 _MEANT = re.compile(
     r"(?<![A-Za-z0-9_])(?P<base>[A-Za-z]|[A-Z]{2}|d[A-Za-z])_"
     r"(?:\((?P<long>[^()]{1,8})\)|(?P<short>[A-Za-z]{1,3}|model|\d\d?)(?![A-Za-z0-9_]))"
-    r"|\^(?P<above>\([^()]{1,8}\)|[A-Za-z](?:_[A-Za-z]{1,3})?(?![A-Za-z0-9_])|\d+)"
+    r"|\^(?P<above>\([^()]{1,24}\)|[A-Za-z](?:_[A-Za-z]{1,3})?(?![A-Za-z0-9_])|\d+)"
     r"|(?P<sign>[<>!]=|->)"
 )
 _SIGNS = {">=": "≥", "<=": "≤", "!=": "≠", "->": "→"}

@@ -26,8 +26,8 @@ def claims_table(catalogue: Catalogue, setter: Setter, claims: Sequence[Claimed]
 
 def _claim(catalogue: Catalogue, setter: Setter, claimed: Claimed) -> str:
     page = claim_page(claimed, catalogue)
-    told = map(string, (page.id, page.kind, page.verdict, page.claim, page.sentence))
-    counterexample = string(page.counterexample) if page.counterexample else "none"
+    told = (*map(string, (page.id, page.kind, page.verdict)), setter.words(page.claim), setter.words(page.sentence))
+    counterexample = setter.words(page.counterexample) if page.counterexample else "none"
     return array([*told, counterexample, array(map(setter.name, page.theorems))])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from ..lettering import lettered
 from ..parts import Formula, Part
 
 LINE = 400.0  # points, rather less than a formula has
@@ -45,7 +46,7 @@ class Setter:
         return formula if _width(part) <= LINE else f"#wide({formula})"
 
     def _words(self, text: str) -> str:
-        return f"#cited({string(text)})" if self._is_known(text) else f"#{string(text)}"
+        return f"#cited({string(text)})" if self._is_known(text) else lettered(text, _quoted, "#sub[{}]", "#super[{}]")
 
 
 def fit_beside(formula: str, reason: Sequence[Part]) -> bool:
@@ -62,6 +63,10 @@ def _width(part: Part) -> float:
 def string(text: str) -> str:
     """A string of Typst code, which reads nothing in it as markup."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
+
+
+def _quoted(text: str) -> str:
+    return f"#{string(text)}" if text else ""
 
 
 def content(markup: str) -> str:

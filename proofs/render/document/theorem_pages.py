@@ -25,7 +25,7 @@ class TheoremPages:
     def theorem(self, theorem: Theorem, page: Page, number: str, shared: Collection[Definition]) -> Iterator[str]:
         """The calls that set a theorem; definitions in `shared` stand elsewhere, and are named only."""
         kind = None if theorem.is_general else string(self._said("instance"))
-        yield call("theorem", string(number), string(page.name), string(page.says), kind)
+        yield call("theorem", string(number), string(page.name), self._set.words(page.says), kind)
         if page.symbols:
             yield call("for-all", string(self._said("for_all")), self._symbols(page.symbols))
         yield from self._where(page, shared)
